@@ -1,0 +1,96 @@
+# Parity: everything is built from here. `make help` lists the targets.
+# Objects land in build/VARIANT/, programs in bin/ (release) or build/VARIANT/bin/.
+
+VARIANT  ?= release
+CC       ?= gcc
+CLANG    ?= clang
+PREFIX   ?= /usr/local
+OPT      ?= -O2 -g
+WARN      = -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-prototypes
+B         = build/$(VARIANT)
+BIN       = $(if $(filter release,$(VARIANT)),bin,$(B)/bin)
+SANITIZE_asan = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+CFLAGS_   = -std=gnu11 -D_GNU_SOURCE $(OPT) $(WARN) $(SANITIZE_$(VARIANT)) $(if $(CI),-Werror) $(CFLAGS)
+LDFLAGS_  = $(SANITIZE_$(VARIANT)) $(LDFLAGS)
+objects   = $(patsubst %.c,$(B)/%.o,$(1))
+
+# What each program is made of. harness/ and servers/ never include each other: each sees its own tree.
+HARNESS  := $(filter-out harness/volley/main.c,$(wildcard harness/*/*.c))
+HARNESS  := $(filter-out harness/tests/%,$(HARNESS))
+HTTP     := $(filter-out %/engine_kqueue.c,$(wildcard servers/http/*.c))
+SERVERS  := $(patsubst servers/%/main.c,%,$(wildcard servers/*/main.c))
+VOLLEY   := $(if $(wildcard harness/volley/main.c),$(BIN)/volley)
+PROGRAMS  = $(BIN)/parity $(VOLLEY) $(SERVERS:%=$(BIN)/servers/%)
+UNIT     := $(patsubst %.c,build/asan/%,$(wildcard harness/tests/test_*.c servers/tests/test_*.c))
+E2E      := $(wildcard harness/tests/*.bats servers/tests/*.bats harness/tests/*.t servers/tests/*.t)
+FUZZ     := $(patsubst %.c,build/fuzz/%,$(wildcard servers/tests/fuzz_*.c harness/tests/fuzz_*.c))
+FUZZ_SECONDS ?= 60
+
+.PHONY: help all bench test unit lint format asan fuzz install clean deps deps-test docroot
+.DEFAULT_GOAL := help
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1|/p' Makefile | column -t -s'|'
+
+all: $(PROGRAMS) docroot ## build bin/parity, bin/volley and bin/servers/*
+
+bench: deps ## install what is missing, build, run the default comparison, write its report
+	@$(MAKE) --no-print-directory -s all
+	@bin/parity run quick
+
+test: deps-test ## every test: unit (ASan, UBSan), end to end, pages, lint
+	@$(MAKE) --no-print-directory -s all unit
+	@CDPATH= prove -e '' $(UNIT) $(E2E)
+
+unit: $(UNIT) $(if $(E2E),build/asan/.programs) ## build the unit tests (build/asan/*/tests/test_*)
+
+lint: deps-test ## clang-format, clang-tidy, cppcheck, shellcheck
+	@prove -e '' harness/tests/lint.t
+
+format: ## rewrite the C sources in the project's format
+	clang-format -i $(wildcard harness/*.[ch] harness/*/*.[ch] servers/*/*.[ch])
+
+asan: ## build every program with ASan and UBSan in build/asan/bin
+	@$(MAKE) --no-print-directory VARIANT=asan OPT='-O1 -g' all
+
+fuzz: $(FUZZ) ## run each fuzz target for FUZZ_SECONDS (60)
+	@scripts/fuzz $(FUZZ_SECONDS) $(FUZZ)
+
+install: all ## install below PREFIX (/usr/local), or DESTDIR
+	scripts/install "$(DESTDIR)$(PREFIX)"
+
+clean: ## remove what was built
+	rm -rf build bin configs/docroot
+
+deps: ; @scripts/deps bench
+deps-test: ; @scripts/deps test
+docroot: ; @scripts/docroot configs/docroot
+build/asan/.programs: FORCE ; @$(MAKE) --no-print-directory -s asan
+FORCE:
+
+$(BIN)/parity: $(call objects,harness/main.c) $(B)/libparity.a
+$(BIN)/volley: $(call objects,harness/volley/main.c) $(B)/libparity.a
+$(B)/libparity.a: $(call objects,$(HARNESS))
+$(B)/libhttp.a: $(call objects,$(HTTP))
+$(BIN)/parity $(BIN)/volley: LIBS = -ljansson -luring -lm
+.SECONDEXPANSION:
+$(BIN)/servers/%: $$(call objects,$$(wildcard servers/%/*.c)) $(B)/libhttp.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS_) -o $@ $^ $(LIBS_$*) -luring
+LIBS_uv = -luv
+LIBS_lear = -lyaml
+$(BIN)/parity $(BIN)/volley:
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS_) -o $@ $^ $(LIBS)
+%.a:
+	@rm -f $@ && $(AR) rcs $@ $^
+$(B)/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(CC) -I$(firstword $(subst /, ,$<)) $(CFLAGS_) -MMD -MP -c -o $@ $<
+build/asan/harness/tests/test_%: harness/tests/test_%.c FORCE
+	@$(MAKE) --no-print-directory -s VARIANT=asan OPT='-O1 -g' build/asan/libparity.a $@.o
+	@$(CC) $(SANITIZE_asan) -o $@ $@.o build/asan/libparity.a -lcmocka -ljansson -luring -lm
+build/asan/servers/tests/test_%: servers/tests/test_%.c FORCE
+	@$(MAKE) --no-print-directory -s VARIANT=asan OPT='-O1 -g' build/asan/libhttp.a $@.o
+	@$(CC) $(SANITIZE_asan) -o $@ $@.o build/asan/libhttp.a -lcmocka -luring -lm
+-include $(shell find build -name '*.d' 2>/dev/null)
