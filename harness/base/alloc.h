@@ -4,7 +4,8 @@
 
 #include <stddef.h>
 
-/* All of these return memory that the caller frees with free(); out of memory aborts with a message. */
+/* All of these return memory that the caller frees with free(); out of memory aborts with a
+ * message. */
 void *xcalloc(size_t count, size_t size) __attribute__((returns_nonnull));
 void *xrealloc(void *p, size_t count, size_t size) __attribute__((returns_nonnull));
 char *xstrdup(const char *s) __attribute__((returns_nonnull));

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-uint64_t clock_ns(void);         /* CLOCK_MONOTONIC, ns */
+uint64_t clock_ns(void);          /* CLOCK_MONOTONIC, ns */
 void clock_sleep_ms(unsigned ms); /* sleeps at least ms, also when signals arrive */
 
 /* Wall clock as 2026-01-31T12:00:00Z (iso) or 20260131-120000 (for names), UTC. */

@@ -1,4 +1,5 @@
-/* err: what went wrong, in words for the user. Filled by the function that noticed, printed by main. */
+/* err: what went wrong, in words for the user. Filled by the function that noticed, printed by
+ * main. */
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
 

@@ -1,4 +1,5 @@
-/* file: reading whole files and replacing them so that a reader never sees half of one. See file.h. */
+/* file: reading whole files and replacing them so that a reader never sees half of one. See file.h.
+ */
 #include "base/file.h"
 
 #include "base/alloc.h"
@@ -89,8 +90,8 @@ int file_replace(const char *path, const void *data, size_t len, struct err *e)
     int rc = 0;
     int fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     if (fd < 0 || write_and_close(fd, data, len) < 0 || rename(tmp, path) < 0) {
-        rc = err_set(e, EXIT_MACHINE, "cannot write %s: %s; its previous content is untouched", path,
-                     strerror(errno));
+        rc = err_set(e, EXIT_MACHINE, "cannot write %s: %s; its previous content is untouched",
+                     path, strerror(errno));
         unlink(tmp);
     }
     free(tmp);

@@ -10,8 +10,8 @@ struct err;
    Returns memory that the caller frees, or NULL with err set (EXIT_USAGE). */
 char *file_read(const char *path, size_t *len, struct err *e);
 
-/* Replaces path with len bytes: temporary file in the same folder, fsync, rename. The old file stays
-   whole whatever happens. Returns 0, or -1 with err set (EXIT_MACHINE; names the errno). */
+/* Replaces path with len bytes: temporary file in the same folder, fsync, rename. The old file
+   stays whole whatever happens. Returns 0, or -1 with err set (EXIT_MACHINE; names the errno). */
 int file_replace(const char *path, const void *data, size_t len, struct err *e);
 
 /* Makes a folder and the missing ones above it. Returns 0 or -1 with err set. */

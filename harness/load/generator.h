@@ -1,0 +1,52 @@
+/* generator: a program that loads a server, behind one face. Only load/ knows which one it is. */
+#ifndef LOAD_GENERATOR_H
+#define LOAD_GENERATOR_H
+
+#include "model/route.h"
+#include "model/trial.h"
+
+#include <netinet/in.h>
+#include <sched.h>
+
+struct err;
+
+struct load {
+    struct sockaddr_in address;
+    enum route_id route;
+    unsigned connections;
+    bool keepalive;
+    double duration_s, warmup_s;
+    const cpu_set_t *cpus; /* or NULL */
+    unsigned cpus_n;       /* CPUs in it: threads are at most so many */
+    const char *raw_dir;   /* existing folder for the tool's output, scripts, request bodies */
+};
+
+/* How the tool's run ended, when it gave no usable figures. */
+struct load_outcome {
+    enum verdict verdict; /* VALID = figures are in the tally, judge the rest */
+    char note[300];
+    double cpu_s; /* the tool's own, warm-up not included where that can be told apart */
+};
+
+struct generator {
+    const char *name;
+    const char *title; /* for lists */
+    /* NULL when it can run here, else why not (caller frees). */
+    char *(*missing)(void);
+    /* First line of its version output (caller frees). */
+    char *(*version)(void);
+    /* Seconds that one trial takes (start-up, warm-up, measured part). */
+    double (*seconds)(const struct load *l);
+    /* Why these connections or this duration can't be had exactly, or NULL (caller frees). */
+    char *(*refuses)(const struct load *l);
+    /* Two calls, so that the watch reads its counters between them: warm (discarded), then measure.
+     */
+    int (*warm)(const struct load *l, struct err *e);
+    int (*measure)(const struct load *l, struct tally *t, struct load_outcome *o, struct err *e);
+};
+
+const struct generator *generator_find(const char *name); /* or NULL */
+/* All of them, NULL-terminated. */
+const struct generator *const *generator_all(void);
+
+#endif

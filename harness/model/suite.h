@@ -1,0 +1,48 @@
+/* suite: what to compare: servers x routes x generators x connection levels x blocks. */
+#ifndef MODEL_SUITE_H
+#define MODEL_SUITE_H
+
+#include "model/route.h"
+#include "model/strings.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct err;
+
+enum {
+    SUITE_LEVELS_MAX = 64
+};
+
+struct suite {
+    char *name;
+    char *title;
+    char *path;             /* the file it came from */
+    struct strings servers; /* as manifest_resolve takes them */
+    char *reference;        /* the server that ratios are taken against */
+    struct strings generators;
+    enum route_id routes[ROUTE_COUNT];
+    size_t routes_n;
+    unsigned connections[SUITE_LEVELS_MAX];
+    size_t connections_n;
+    bool keepalive, close; /* at least one */
+    unsigned workers;      /* of each server */
+    unsigned blocks;
+    double duration_s; /* of a trial's measured part */
+    double warmup_s;   /* discarded before it */
+    uint64_t seed;     /* 0 = draw one */
+};
+
+/* Loads a suite file; refuses it with file, line and key (EXIT_USAGE). */
+int suite_load(struct suite *s, const char *path, struct err *e);
+
+/* A path, or the name of a suite in configs/suites. */
+int suite_resolve(struct suite *s, const char *what, struct err *e);
+void suite_names(struct strings *names);
+
+/* Checks ranges and combinations after flags changed fields. Returns 0 or -1. */
+int suite_check(const struct suite *s, struct err *e);
+
+void suite_fini(struct suite *s); /* safe twice */
+
+#endif
