@@ -1,0 +1,298 @@
+/* manifest: reads server.json, and finds the one that a user means. It starts nothing: lab does. */
+#include "model/manifest.h"
+
+#include "base/alloc.h"
+#include "base/err.h"
+#include "base/home.h"
+#include "model/json_in.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A template is named relative to its manifest; those of packaged servers are in configs/. */
+static char *find_template(const char *dir, const char *name)
+{
+    char *beside = name[0] == '/' ? xstrdup(name) : xasprintf("%s/%s", dir, name);
+    if (access(beside, R_OK) == 0)
+        return beside;
+    char *below = xasprintf("configs/%s", name), *ours = home_path(below);
+    free(below);
+    if (access(ours, R_OK) == 0) {
+        free(beside);
+        return ours;
+    }
+    free(ours);
+    return beside;
+}
+
+static void read_configs(struct manifest *m, const struct json_at *at)
+{
+    static const char *const keys[] = {"template", "to", NULL};
+    for (size_t i = 0; i < json_at_count(at); i++) {
+        struct json_at one = json_at_index(at, i);
+        if (!json_at_object(&one, keys))
+            return;
+        struct json_at from = json_at_key(&one, "template"), to = json_at_key(&one, "to");
+        struct manifest_config *c = xgrow(&m->configs, &m->configs_n, sizeof *c);
+        c->template_path = find_template(m->dir, json_at_text(&from));
+        c->to = xstrdup(json_at_text(&to));
+        if (access(c->template_path, R_OK) != 0)
+            json_at_refuse(&from, "there is no readable file %s", c->template_path);
+        if (strchr(c->to, '/') || !c->to[0] || c->to[0] == '.')
+            json_at_refuse(&to, "is \"%s\"; it must be a plain file name", c->to);
+    }
+}
+
+static int route_of(const struct json_at *at, const char *name)
+{
+    int id = route_find(name);
+    if (id < 0)
+        json_at_refuse(at, "\"%s\" is no route; routes are health, json, echo, small, large", name);
+    return id;
+}
+
+static void read_routes(struct manifest *m, const struct json_at *root)
+{
+    struct json_at offered = json_at_key(root, "routes"), lacks = json_at_key(root, "lacks");
+    if (!json_is_array(offered.value) || json_at_count(&offered) == 0)
+        json_at_refuse(&offered, "must be an array with at least one route");
+    for (size_t i = 0; i < json_at_count(&offered); i++) {
+        struct json_at one = json_at_index(&offered, i);
+        int id = route_of(&one, json_at_text(&one));
+        if (id >= 0)
+            m->routes[id] = true;
+    }
+    const char *key;
+    json_t *value;
+    if (lacks.value && !json_is_object(lacks.value))
+        json_at_refuse(&lacks, "must be an object: route -> reason");
+    json_object_foreach(lacks.value, key, value)
+    {
+        struct json_at one = json_at_key(&lacks, key);
+        int id = route_of(&one, key);
+        if (id >= 0 && m->routes[id])
+            json_at_refuse(&one, "the route is offered as well");
+        else if (id >= 0)
+            m->lacks[id] = xstrdup(json_at_text(&one));
+    }
+}
+
+static void read_differs(struct manifest *m, const struct json_at *at)
+{
+    const char *key;
+    json_t *value;
+    if (at->value && !json_is_object(at->value))
+        json_at_refuse(at, "must be an object: item -> reason");
+    json_object_foreach(at->value, key, value)
+    {
+        struct json_at one = json_at_key(at, key);
+        struct manifest_note *note = xgrow(&m->differs, &m->differs_n, sizeof *note);
+        note->item = xstrdup(key);
+        note->reason = xstrdup(json_at_text(&one));
+    }
+}
+
+static void read_workers(struct manifest *m, const struct json_at *at)
+{
+    const char *how = json_at_text_or(at, "processes");
+    if (strcmp(how, "processes") == 0)
+        m->workers_counted = WORKERS_PROCESSES;
+    else if (strcmp(how, "threads") == 0)
+        m->workers_counted = WORKERS_THREADS;
+    else if (strcmp(how, "unknown") == 0)
+        m->workers_counted = WORKERS_UNKNOWN;
+    else
+        json_at_refuse(at, "is \"%s\"; it must be processes, threads or unknown", how);
+}
+
+static void read_stop_signal(struct manifest *m, const struct json_at *at)
+{
+    const char *name = json_at_text_or(at, "TERM");
+    m->stop_signal = strcmp(name, "TERM") == 0   ? SIGTERM
+                     : strcmp(name, "QUIT") == 0 ? SIGQUIT
+                     : strcmp(name, "INT") == 0  ? SIGINT
+                                                 : 0;
+    if (!m->stop_signal)
+        json_at_refuse(at, "is \"%s\"; it must be TERM, QUIT or INT", name);
+}
+
+static void read_all(struct manifest *m, const struct json_at *root)
+{
+    static const char *const keys[] = {
+        "schema",  "schema_version", "name",   "title", "start",   "version",     "needs",
+        "configs", "differs",        "routes", "lacks", "workers", "stop_signal", NULL};
+    if (!json_at_object(root, keys))
+        return;
+    if (json_at_key(root, "schema").value)
+        json_at_schema(root, "parity/server", 1);
+    struct json_at name = json_at_key(root, "name"), title = json_at_key(root, "title");
+    struct json_at start = json_at_key(root, "start"), version = json_at_key(root, "version");
+    struct json_at needs = json_at_key(root, "needs"), configs = json_at_key(root, "configs");
+    struct json_at differs = json_at_key(root, "differs"), workers = json_at_key(root, "workers");
+    struct json_at signal = json_at_key(root, "stop_signal");
+    m->name = xstrdup(json_at_text(&name));
+    m->title = xstrdup(json_at_text_or(&title, m->name));
+    if (!m->name[0] || strlen(m->name) > 40 ||
+        strspn(m->name, "abcdefghijklmnopqrstuvwxyz"
+                        "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                        "0123456789._-") != strlen(m->name))
+        json_at_refuse(&name, "must be 1 to 40 letters, digits, '.', '_' or '-'");
+    json_at_strings(&start, &m->start);
+    if (m->start.n == 0)
+        json_at_refuse(&start, "must be an array: the program and its arguments");
+    json_at_strings(&version, &m->version);
+    json_at_strings(&needs, &m->needs);
+    read_configs(m, &configs);
+    read_routes(m, root);
+    read_differs(m, &differs);
+    read_workers(m, &workers);
+    read_stop_signal(m, &signal);
+}
+
+static char *folder_of(const char *path)
+{
+    char *full = realpath(path, NULL);
+    if (!full)
+        return xstrdup(".");
+    *strrchr(full, '/') = '\0';
+    return full[0] ? full : (free(full), xstrdup("/"));
+}
+
+int manifest_load(struct manifest *m, const char *path, struct err *e)
+{
+    struct json_in in;
+    struct err own = {0};
+    *m = (struct manifest){.stop_signal = SIGTERM, .path = xstrdup(path), .dir = folder_of(path)};
+    if (json_in_open(&in, path, &own) == 0) {
+        struct json_at root = json_in_root(&in);
+        read_all(m, &root);
+    }
+    json_in_close(&in);
+    return own.code ? err_set(e, own.code, "%s", own.text) : 0;
+}
+
+/* http://HOST:PORT of a server that runs already; every route is tried, the check tells. */
+static int from_url(struct manifest *m, const char *url, struct err *e)
+{
+    unsigned a, b, c, d, port;
+    char rest[8] = "";
+    int n = sscanf(url, "http://%u.%u.%u.%u:%u%7s", &a, &b, &c, &d, &port, rest);
+    int local = sscanf(url, "http://localhost:%u%7s", &port, rest);
+    if (local >= 1)
+        a = 127, b = 0, c = 0, d = 1, n = local + 4;
+    if (n < 5 || (n == 6 && strcmp(rest, "/") != 0) || (a | b | c | d) > 255 || port < 1 ||
+        port > 65535)
+        return err_set(e, EXIT_USAGE,
+                       "%s: a running server is named http://ADDRESS:PORT with an IPv4 address or "
+                       "localhost and nothing behind it",
+                       url);
+    *m = (struct manifest){.stop_signal = SIGTERM, .workers_counted = WORKERS_UNKNOWN};
+    m->name = xasprintf("port-%u", port);
+    m->title = xasprintf("the server that runs at %u.%u.%u.%u:%u", a, b, c, d, port);
+    m->path = xstrdup(url);
+    m->dir = xstrdup(".");
+    m->url = xasprintf("http://%u.%u.%u.%u:%u", a, b, c, d, port);
+    for (int i = 0; i < ROUTE_COUNT; i++)
+        m->routes[i] = true;
+    return 0;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static int unknown_server(const char *what, struct err *e)
+{
+    struct strings names = {0};
+    char all[300] = "";
+    manifest_names(&names);
+    for (size_t i = 0; i < names.n; i++)
+        snprintf(all + strlen(all), sizeof all - strlen(all), " %s", names.item[i]);
+    strings_fini(&names);
+    return err_set(
+        e, EXIT_USAGE,
+        "there is no server \"%s\"; give the path of a server.json, an http:// address, or "
+        "one of:%s",
+        what, all);
+}
+
+int manifest_resolve(struct manifest *m, const char *what, struct err *e)
+{
+    *m = (struct manifest){0};
+    if (strncmp(what, "http://", 7) == 0)
+        return from_url(m, what, e);
+    if (strncmp(what, "https://", 8) == 0)
+        return err_set(e, EXIT_USAGE, "%s: TLS is not measured; give an http:// address", what);
+    char *below = xasprintf("servers/%s/server.json", what), *ours = home_path(below);
+    char *inside = xasprintf("%s/server.json", what);
+    int rc;
+    if (!strchr(what, '/') && access(ours, F_OK) == 0)
+        rc = manifest_load(m, ours, e);
+    else if (is_folder(what))
+        rc = manifest_load(m, inside, e);
+    else if (access(what, F_OK) == 0 || strchr(what, '/'))
+        rc = manifest_load(m, what, e);
+    else
+        rc = unknown_server(what, e);
+    free(below);
+    free(ours);
+    free(inside);
+    return rc;
+}
+
+void manifest_names(struct strings *names)
+{
+    struct dirent **list;
+    char *dir = home_path("servers");
+    int n = scandir(dir, &list, NULL, alphasort);
+    for (int i = 0; i < n; i++) {
+        char *path = xasprintf("%s/%s/server.json", dir, list[i]->d_name);
+        if (list[i]->d_name[0] != '.' && access(path, F_OK) == 0)
+            strings_add(names, list[i]->d_name);
+        free(path);
+        free(list[i]);
+    }
+    if (n >= 0)
+        free(list);
+    free(dir);
+}
+
+const char *manifest_reason(const struct manifest *m, const char *item)
+{
+    for (size_t i = 0; i < m->differs_n; i++)
+        if (strcmp(m->differs[i].item, item) == 0)
+            return m->differs[i].reason;
+    return NULL;
+}
+
+void manifest_fini(struct manifest *m)
+{
+    for (size_t i = 0; i < m->configs_n; i++) {
+        free(m->configs[i].template_path);
+        free(m->configs[i].to);
+    }
+    for (size_t i = 0; i < m->differs_n; i++) {
+        free(m->differs[i].item);
+        free(m->differs[i].reason);
+    }
+    for (int i = 0; i < ROUTE_COUNT; i++)
+        free(m->lacks[i]);
+    strings_fini(&m->start);
+    strings_fini(&m->version);
+    strings_fini(&m->needs);
+    free(m->configs);
+    free(m->differs);
+    free(m->name);
+    free(m->title);
+    free(m->path);
+    free(m->dir);
+    free(m->url);
+    *m = (struct manifest){0};
+}
