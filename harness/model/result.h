@@ -5,7 +5,7 @@
 #include "model/facts.h"
 #include "model/plan.h"
 #include "model/trial.h"
-#include "stats/signed_rank.h"
+#include "stats/interval.h"
 
 struct err;
 

@@ -1,0 +1,207 @@
+/* suite: reads configs/suites/NAME.json. Ranges are checked in one place, suite_check, because
+   flags may change every field after the file was read. */
+#include "model/suite.h"
+
+#include "base/alloc.h"
+#include "base/err.h"
+#include "base/home.h"
+#include "model/json_in.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void read_routes(struct suite *s, const struct json_at *at)
+{
+    struct strings names = {0};
+    json_at_strings(at, &names);
+    for (size_t i = 0; i < names.n && i < ROUTE_COUNT; i++) {
+        struct json_at one = json_at_index(at, i);
+        int id = route_find(names.item[i]);
+        if (id < 0)
+            json_at_refuse(&one, "\"%s\" is no route; routes are health, json, echo, small, large",
+                           names.item[i]);
+        else
+            s->routes[s->routes_n++] = (enum route_id)id;
+    }
+    if (names.n > ROUTE_COUNT)
+        json_at_refuse(at, "names a route twice");
+    strings_fini(&names);
+}
+
+static void read_levels(struct suite *s, const struct json_at *at)
+{
+    size_t n = json_at_count(at);
+    if (n == 0 || n > SUITE_LEVELS_MAX) {
+        json_at_refuse(at, "must be an array of 1 to %d connection levels", SUITE_LEVELS_MAX);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        struct json_at one = json_at_index(at, i);
+        s->connections[s->connections_n++] = (unsigned)json_at_whole(&one, 1, 1000000);
+    }
+}
+
+static void read_modes(struct suite *s, const struct json_at *at)
+{
+    struct strings names = {0};
+    json_at_strings(at, &names);
+    s->keepalive = names.n == 0 || strings_has(&names, "keep-alive");
+    s->close = strings_has(&names, "close");
+    for (size_t i = 0; i < names.n; i++) {
+        struct json_at one = json_at_index(at, i);
+        if (strcmp(names.item[i], "keep-alive") != 0 && strcmp(names.item[i], "close") != 0)
+            json_at_refuse(&one, "is \"%s\"; modes are keep-alive and close", names.item[i]);
+    }
+    strings_fini(&names);
+}
+
+void suite_read(struct suite *s, const struct json_at *root)
+{
+    static const char *const keys[] = {"schema",      "schema_version", "name",    "title",
+                                       "servers",     "reference",      "routes",  "generators",
+                                       "connections", "modes",          "workers", "blocks",
+                                       "duration_s",  "warmup_s",       "seed",    NULL};
+    if (!json_at_object(root, keys))
+        return;
+    json_at_schema(root, "parity/suite", 1);
+    struct json_at name = json_at_key(root, "name"), title = json_at_key(root, "title");
+    struct json_at servers = json_at_key(root, "servers"), ref = json_at_key(root, "reference");
+    struct json_at routes = json_at_key(root, "routes"), tools = json_at_key(root, "generators");
+    struct json_at levels = json_at_key(root, "connections"), modes = json_at_key(root, "modes");
+    struct json_at workers = json_at_key(root, "workers"), blocks = json_at_key(root, "blocks");
+    struct json_at duration = json_at_key(root, "duration_s"), seed = json_at_key(root, "seed");
+    struct json_at warmup = json_at_key(root, "warmup_s");
+    s->name = xstrdup(json_at_text(&name));
+    s->title = xstrdup(json_at_text_or(&title, s->name));
+    json_at_strings(&servers, &s->servers);
+    s->reference = xstrdup(json_at_text_or(&ref, "nginx"));
+    json_at_strings(&tools, &s->generators);
+    read_routes(s, &routes);
+    read_levels(s, &levels);
+    read_modes(s, &modes);
+    s->workers = (unsigned)json_at_whole_or(&workers, 1, 1024, 1);
+    s->blocks = (unsigned)json_at_whole(&blocks, 1, 1000);
+    s->duration_s = json_at_number(&duration, 0.1, 3600);
+    s->warmup_s = json_at_number_or(&warmup, 0, 600, 0.5);
+    s->seed = json_at_whole_or(&seed, 0, INT64_MAX, 0);
+}
+
+int suite_load(struct suite *s, const char *path, struct err *e)
+{
+    struct json_in in;
+    struct err own = {0};
+    *s = (struct suite){.path = xstrdup(path)};
+    if (json_in_open(&in, path, &own) == 0) {
+        struct json_at root = json_in_root(&in);
+        suite_read(s, &root);
+    }
+    json_in_close(&in);
+    if (own.code)
+        return err_set(e, own.code, "%s", own.text);
+    if (suite_check(s, e) < 0)
+        return err_prefix(e, "%s", path);
+    return 0;
+}
+
+int suite_resolve(struct suite *s, const char *what, struct err *e)
+{
+    char *below = xasprintf("configs/suites/%s.json", what), *ours = home_path(below);
+    int rc;
+    *s = (struct suite){0};
+    if (!strchr(what, '/') && access(ours, F_OK) == 0) {
+        rc = suite_load(s, ours, e);
+    } else if (access(what, F_OK) == 0) {
+        rc = suite_load(s, what, e);
+    } else {
+        struct strings names = {0};
+        char all[300] = "";
+        suite_names(&names);
+        for (size_t i = 0; i < names.n; i++)
+            snprintf(all + strlen(all), sizeof all - strlen(all), " %s", names.item[i]);
+        strings_fini(&names);
+        rc = err_set(e, EXIT_USAGE, "there is no suite \"%s\"; give a file's path or one of:%s",
+                     what, all);
+    }
+    free(below);
+    free(ours);
+    return rc;
+}
+
+void suite_names(struct strings *names)
+{
+    struct dirent **list;
+    char *dir = home_path("configs/suites");
+    int n = scandir(dir, &list, NULL, alphasort);
+    for (int i = 0; i < n; i++) {
+        char *dot = strrchr(list[i]->d_name, '.');
+        if (dot && dot > list[i]->d_name && strcmp(dot, ".json") == 0)
+            strings_take(names, xstrndup(list[i]->d_name, (size_t)(dot - list[i]->d_name)));
+        free(list[i]);
+    }
+    if (n >= 0)
+        free(list);
+    free(dir);
+}
+
+static const char *repeated(const struct strings *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(s->item[i], s->item[j]) == 0)
+                return s->item[i];
+    return NULL;
+}
+
+static int check_levels(const struct suite *s, struct err *e)
+{
+    for (size_t i = 0; i < s->connections_n; i++)
+        for (size_t j = 0; j < i; j++)
+            if (s->connections[i] == s->connections[j])
+                return err_set(e, EXIT_USAGE, "connections: %u is there twice", s->connections[i]);
+    for (size_t i = 0; i < s->routes_n; i++)
+        for (size_t j = 0; j < i; j++)
+            if (s->routes[i] == s->routes[j])
+                return err_set(e, EXIT_USAGE, "routes: %s is there twice",
+                               route_get(s->routes[i])->name);
+    return 0;
+}
+
+int suite_check(const struct suite *s, struct err *e)
+{
+    const char *twice;
+    if (s->servers.n == 0)
+        return err_set(e, EXIT_USAGE, "servers: at least one is needed");
+    if (s->generators.n == 0)
+        return err_set(e, EXIT_USAGE, "generators: at least one of wrk, ab is needed");
+    if (s->routes_n == 0)
+        return err_set(e, EXIT_USAGE, "routes: at least one is needed");
+    if (s->connections_n == 0)
+        return err_set(e, EXIT_USAGE, "connections: at least one level is needed");
+    if ((twice = repeated(&s->servers)))
+        return err_set(e, EXIT_USAGE, "servers: %s is there twice", twice);
+    if ((twice = repeated(&s->generators)))
+        return err_set(e, EXIT_USAGE, "generators: %s is there twice", twice);
+    if (!s->keepalive && !s->close)
+        return err_set(e, EXIT_USAGE, "modes: at least one of keep-alive, close is needed");
+    if (s->blocks < 1 || s->blocks > 1000)
+        return err_set(e, EXIT_USAGE, "blocks: %u; it must be from 1 to 1000", s->blocks);
+    if (s->workers < 1 || s->workers > 1024)
+        return err_set(e, EXIT_USAGE, "workers: %u; it must be from 1 to 1024", s->workers);
+    if (!(s->duration_s >= 0.1 && s->duration_s <= 3600))
+        return err_set(e, EXIT_USAGE, "duration: %g s; it must be from 0.1 to 3600", s->duration_s);
+    return check_levels(s, e);
+}
+
+void suite_fini(struct suite *s)
+{
+    free(s->name);
+    free(s->title);
+    free(s->path);
+    free(s->reference);
+    strings_fini(&s->servers);
+    strings_fini(&s->generators);
+    *s = (struct suite){0};
+}
