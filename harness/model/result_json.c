@@ -199,6 +199,7 @@ static json_t *tally_json(const struct tally *t)
     put(o, "requests", whole(t->requests));
     put(o, "ok", whole(t->ok));
     put(o, "errors", errors);
+    put(o, "threads", whole(t->threads));
     put(o, "connections", whole(t->connections));
     put(o, "reconnects", whole(t->reconnects));
     put(o, "bytes", whole(t->bytes));

@@ -183,6 +183,7 @@ static void read_tally(struct tally *t, const struct json_at *at)
     t->ok = count(at, "ok");
     for (int i = 0; i < ERROR_KINDS; i++)
         t->errors[i] = count(&errors, error_kind_name((enum error_kind)i));
+    t->threads = count(at, "threads");
     t->connections = count(at, "connections");
     t->reconnects = count(at, "reconnects");
     t->bytes = count(at, "bytes");

@@ -22,7 +22,7 @@ void trial_init(struct trial *t)
     *t = (struct trial){.verdict = VERDICT_NOT_RUN};
     struct tally *a = &t->tally;
     a->duration_s = a->reported_per_s = NAN;
-    a->requests = a->ok = a->connections = a->reconnects = a->bytes = -1;
+    a->requests = a->ok = a->threads = a->connections = a->reconnects = a->bytes = -1;
     for (int i = 0; i < ERROR_KINDS; i++)
         a->errors[i] = -1;
     latency_init(&a->latency);

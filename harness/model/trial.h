@@ -47,6 +47,7 @@ struct tally {
     int64_t requests;  /* answers completed, right or wrong */
     int64_t ok;        /* right ones */
     int64_t errors[ERROR_KINDS];
+    int64_t threads;       /* of the tool, that did the work */
     int64_t connections;   /* really opened at the start, */
     int64_t reconnects;    /* and opened again later; -1 when the tool doesn't say */
     int64_t bytes;         /* received, heads included */

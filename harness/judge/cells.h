@@ -1,0 +1,22 @@
+/* cells: trials -> what is known of each cell, and ratios to the reference by blocks. Pure. */
+#ifndef JUDGE_CELLS_H
+#define JUDGE_CELLS_H
+
+#include "judge/validity.h"
+#include "model/result.h"
+
+/* Fills r->cells from r->trials (k for the shares of CPU). Cells that have no trial keep the
+   verdict and note that they have; skipped ones say so. */
+void cells_judge(struct result *r, const struct conditions *k);
+
+/* Replaces r->ratios: for each comparison, server but the reference, and metric. Throughput pairs
+   valid trials of one block; CPU per request pairs client-bound ones as well, for the generator's
+   limit leaves it true. */
+void ratios_judge(struct result *r);
+
+/* The exit code that a run's verdicts ask for: EXIT_DONE; EXIT_FAIL when a server failed a
+   contract, died or sent errors; EXIT_MACHINE when a tool failed; EXIT_INCONCLUSIVE when no cell is
+   valid. */
+int cells_exit_code(const struct result *r);
+
+#endif

@@ -1,0 +1,103 @@
+/* ratio: server / reference by blocks. Hodges and Lehmann's estimate of the paired log ratios with
+   the exact signed-rank interval (Hodges & Lehmann 1963; Hollander & Wolfe, ch. 3): both trials of
+   a pair come from one block, so what drifts between blocks cancels. */
+#include "judge/cells.h"
+
+#include "base/alloc.h"
+#include "stats/signed_rank.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const double alpha = 0.05;
+
+static bool usable(const struct trial *t, enum metric metric)
+{
+    return t->verdict == VERDICT_VALID ||
+           (metric == METRIC_CPU && t->verdict == VERDICT_CLIENT_BOUND);
+}
+
+static double figure(const struct trial *t, enum metric metric)
+{
+    return metric == METRIC_CPU ? trial_server_cpu_ns(t) : trial_requests_per_s(t);
+}
+
+/* A cell that was judged as a whole (unstable, contract broken) gives no ratio. */
+static bool cell_usable(const struct result *r, size_t cell, enum metric metric)
+{
+    enum verdict v = r->cells[cell].verdict;
+    return v == VERDICT_VALID || (metric == METRIC_CPU && v == VERDICT_CLIENT_BOUND);
+}
+
+static const struct trial *find(const struct result *r, size_t cell, unsigned block)
+{
+    for (size_t i = 0; i < r->trials_n; i++)
+        if (r->trials[i].cell == cell && r->trials[i].block == block)
+            return &r->trials[i];
+    return NULL;
+}
+
+/* Log ratios of the blocks in which both were measured. */
+static size_t pairs(const struct result *r, size_t ours, size_t theirs, enum metric metric,
+                    double *logs)
+{
+    size_t n = 0;
+    for (unsigned block = 0; block < r->plan.suite.blocks; block++) {
+        const struct trial *a = find(r, ours, block), *b = find(r, theirs, block);
+        if (!a || !b || !usable(a, metric) || !usable(b, metric))
+            continue;
+        double x = figure(a, metric), y = figure(b, metric);
+        if (x > 0 && y > 0 && n < SIGNED_RANK_MAX)
+            logs[n++] = log(x / y);
+    }
+    return n;
+}
+
+static void explain(struct ratio *x, const struct result *r, size_t ours, size_t theirs)
+{
+    size_t needed = signed_rank_smallest_n(alpha);
+    const struct cell_result *a = &r->cells[ours], *b = &r->cells[theirs];
+    if (x->value.n == 0 && cell_usable(r, ours, x->metric) && cell_usable(r, theirs, x->metric))
+        snprintf(x->note, sizeof x->note, "no block has both sides valid");
+    else if (x->value.n == 0)
+        snprintf(x->note, sizeof x->note, "%s is %s",
+                 cell_usable(r, ours, x->metric) ? "the reference" : "the cell",
+                 verdict_name(cell_usable(r, ours, x->metric) ? b->verdict : a->verdict));
+    else if (x->value.n < needed)
+        snprintf(x->note, sizeof x->note,
+                 "%zu blocks are too few for a 95 %% interval (%zu needed)", x->value.n, needed);
+}
+
+static void add(struct result *r, size_t comparison, size_t server, enum metric metric,
+                double *logs)
+{
+    const struct comparison *c = &r->plan.comparisons[comparison];
+    size_t ours = c->first + server, theirs = c->first + r->plan.reference;
+    struct ratio *x = xgrow(&r->ratios, &r->ratios_n, sizeof *x);
+    *x = (struct ratio){.comparison = comparison, .server = server, .metric = metric};
+    size_t n = cell_usable(r, ours, metric) && cell_usable(r, theirs, metric)
+                   ? pairs(r, ours, theirs, metric, logs)
+                   : 0;
+    struct interval i = signed_rank_interval(logs, n, alpha);
+    x->value = (struct interval){.estimate = exp(i.estimate),
+                                 .low = exp(i.low),
+                                 .high = exp(i.high),
+                                 .confidence = i.confidence,
+                                 .n = n};
+    explain(x, r, ours, theirs);
+}
+
+void ratios_judge(struct result *r)
+{
+    double *logs = xcalloc(r->plan.suite.blocks, sizeof *logs);
+    free(r->ratios);
+    r->ratios = NULL;
+    r->ratios_n = 0;
+    for (size_t c = 0; c < r->plan.comparisons_n; c++)
+        for (size_t s = 0; s < r->plan.servers_n; s++)
+            for (int m = 0; m < METRIC_COUNT; m++)
+                if (s != r->plan.reference)
+                    add(r, c, s, (enum metric)m, logs);
+    free(logs);
+}

@@ -1,0 +1,180 @@
+/* validity: one rule a function; each returns true when it applies and has written its evidence.
+   A rule never corrects a figure. NaN compares false everywhere, so a figure that is not known
+   never makes a trial invalid: what can't be seen isn't judged. */
+#include "judge/validity.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The limits, each with its reason. */
+static const double errors_share =
+    0.001;                             /* above: the rate is partly a rate of errors (wg/wrk#363) */
+static const double short_share = 0.8; /* of the asked time */
+static const double overrun_share = 1.5;   /* wg/wrk#261 */
+static const double reopened_share = 0.01; /* of requests, on connections that should be kept */
+static const double reopened_slack = 20;   /* connections of others on this machine */
+static const double rate_tolerance = 0.03; /* tools round their own rate and time */
+static const double steal_limit = 0.2;     /* of the CPUs in use, taken by other virtual machines */
+static const double neighbour_limit = 0.25; /* taken by other processes on this one */
+static const double server_full = 0.95;     /* a server this busy is the limit itself */
+static const double client_full = 0.85;     /* a client this busy can't offer more load */
+static const double head_least = 17;        /* bytes of "HTTP/1.1 200 OK\r\n" */
+static const double head_most = 4096;
+
+static bool say(struct trial *t, enum verdict v, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static bool say(struct trial *t, enum verdict v, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(t->note, sizeof t->note, fmt, ap);
+    va_end(ap);
+    t->verdict = v;
+    return true;
+}
+
+double validity_server_busy(const struct trial *t, const struct conditions *k)
+{
+    unsigned cpus = k->server_cpus < k->workers ? k->server_cpus : k->workers;
+    return t->usage.server_cpu_s / (t->tally.duration_s * cpus);
+}
+
+double validity_client_busy(const struct trial *t, const struct conditions *k)
+{
+    double threads = t->tally.threads > 0 ? (double)t->tally.threads : 1;
+    double cpus = threads < k->client_cpus ? threads : k->client_cpus;
+    return t->usage.client_cpu_s / (t->tally.duration_s * cpus);
+}
+
+static bool no_data(struct trial *t)
+{
+    if (t->tally.requests > 0 && t->tally.duration_s > 0)
+        return false;
+    return say(t, VERDICT_NO_DATA, "the generator completed no request");
+}
+
+/* Some errors are stated; many make the rate meaningless. */
+static bool errors(struct trial *t)
+{
+    char kinds[200] = "";
+    int64_t sum = tally_errors(&t->tally);
+    if (sum <= 0)
+        return false;
+    for (int i = 0; i < ERROR_KINDS; i++)
+        if (t->tally.errors[i] > 0)
+            snprintf(kinds + strlen(kinds), sizeof kinds - strlen(kinds), "%s%s %lld",
+                     kinds[0] ? ", " : "", error_kind_name((enum error_kind)i),
+                     (long long)t->tally.errors[i]);
+    double share = (double)sum / (double)(t->tally.ok + sum);
+    if (share > errors_share)
+        return say(t, VERDICT_ERRORS, "%.2g %% of the answers were wrong or missing (%s)",
+                   share * 100, kinds);
+    snprintf(t->note, sizeof t->note, "few errors: %s", kinds);
+    return false;
+}
+
+static bool wrong_time(struct trial *t, double asked_s)
+{
+    double ran = t->tally.duration_s;
+    if (ran < asked_s * short_share)
+        return say(t, VERDICT_SHORT, "measured %.3g s of the %.3g s asked", ran, asked_s);
+    if (ran > asked_s * overrun_share)
+        return say(t, VERDICT_OVERRUN, "took %.3g s for the %.3g s asked", ran, asked_s);
+    return false;
+}
+
+/* Connections opened during the trial, by the tool's own count or else by the kernel's. */
+static double opened(const struct trial *t)
+{
+    if (t->tally.reconnects >= 0 && t->tally.connections >= 0)
+        return (double)(t->tally.connections + t->tally.reconnects);
+    return t->usage.tcp_opens;
+}
+
+static bool keepalive(struct trial *t, const struct cell *c)
+{
+    double requests = (double)t->tally.requests, opens = opened(t);
+    double again = opens - c->connections;
+    if (c->keepalive && again > requests * reopened_share + reopened_slack)
+        return say(t, VERDICT_KEEPALIVE_LOST,
+                   "%.0f connections were opened for %.0f requests although %u were to be kept",
+                   opens, requests, c->connections);
+    if (!c->keepalive && opens < requests * 0.9)
+        return say(t, VERDICT_INCONSISTENT,
+                   "%.0f connections were opened for %.0f requests that should each have had its "
+                   "own",
+                   opens, requests);
+    return false;
+}
+
+static bool inconsistent(struct trial *t, const struct cell *c)
+{
+    const struct tally *a = &t->tally;
+    double rate = (double)a->requests / a->duration_s;
+    double bytes = (double)a->bytes / (double)a->requests;
+    double body = (double)route_get(c->route)->body_len;
+    double in_flight = rate * a->latency.mean * 1e-6; /* Little 1961: L = lambda W */
+    if (fabs(a->reported_per_s - rate) > rate * rate_tolerance)
+        return say(t, VERDICT_INCONSISTENT,
+                   "the tool reports %.6g requests/s but %lld requests in %.4g s make %.6g",
+                   a->reported_per_s, (long long)a->requests, a->duration_s, rate);
+    if (a->bytes >= 0 &&
+        (bytes < (body + head_least) * (1 - errors_share * 2) || bytes > body + head_most))
+        return say(t, VERDICT_INCONSISTENT,
+                   "%.6g bytes an answer were received, but its body alone has %.0f", bytes, body);
+    if (a->connections >= 0 && a->connections < c->connections)
+        return say(t, VERDICT_INCONSISTENT, "%lld of the %u connections asked for were opened",
+                   (long long)a->connections, c->connections);
+    if (a->latency.corrected || a->latency.censored)
+        return false;
+    if (in_flight > c->connections * 1.1 || in_flight < c->connections * 0.5)
+        return say(
+            t, VERDICT_INCONSISTENT,
+            "rate x mean latency = %.3g requests in flight, on %u connections (Little's law)",
+            in_flight, c->connections);
+    return false;
+}
+
+static bool disturbed(struct trial *t)
+{
+    if (t->usage.steal_share > steal_limit)
+        return say(t, VERDICT_UNSTABLE, "%.0f %% of the CPU time was stolen by other machines",
+                   t->usage.steal_share * 100);
+    if (t->usage.neighbour_share > neighbour_limit)
+        return say(t, VERDICT_UNSTABLE, "%.0f %% of the CPU time went to other processes",
+                   t->usage.neighbour_share * 100);
+    if (t->usage.throttled_s > 0.02 * t->usage.wall_s)
+        return say(t, VERDICT_UNSTABLE, "throttled for %.2g s by the container's CPU quota",
+                   t->usage.throttled_s);
+    return false;
+}
+
+static bool bound(struct trial *t, const struct conditions *k)
+{
+    double server = validity_server_busy(t, k), client = validity_client_busy(t, k);
+    if (k->shared_cores)
+        return say(t, VERDICT_SHARED_CORES, "server and generator shared their CPUs");
+    if (client >= client_full && (server < server_full || !k->process_figures))
+        return say(t, VERDICT_CLIENT_BOUND,
+                   k->process_figures ? "the generator was %.0f %% busy, the server %.0f %%"
+                                      : "the generator was %.0f %% busy; the server's CPU is not "
+                                        "known",
+                   client * 100, server * 100);
+    return false;
+}
+
+void validity_judge(struct trial *t, const struct cell *c, const struct conditions *k)
+{
+    if (t->verdict != VERDICT_VALID)
+        return;
+    if (no_data(t) || errors(t) || wrong_time(t, k->asked_s) || keepalive(t, c) ||
+        inconsistent(t, c) || disturbed(t) || bound(t, k))
+        return;
+    /* 40 ms steps: Nagle against delayed ACK (wg/wrk#488). Valid, but a defect of the server. */
+    if (c->connections == 1 && t->tally.latency.p[LATENCY_P50] > 38e3 &&
+        t->tally.latency.p[LATENCY_P50] < 45e3)
+        snprintf(t->note, sizeof t->note, "delayed_ack: answers take 40 ms steps");
+}
