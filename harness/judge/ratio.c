@@ -48,7 +48,7 @@ static size_t pairs(const struct result *r, size_t ours, size_t theirs, enum met
         if (!a || !b || !usable(a, metric) || !usable(b, metric))
             continue;
         double x = figure(a, metric), y = figure(b, metric);
-        if (x > 0 && y > 0 && n < SIGNED_RANK_MAX)
+        if (x > 0 && y > 0)
             logs[n++] = log(x / y);
     }
     return n;
