@@ -19,9 +19,9 @@ double distribution_beta_quantile(double p, double a, double b);
 double distribution_t_cdf(double t, double df);
 double distribution_t_two_sided(double t, double df);
 
-/* Clopper and Pearson's exact interval for a probability, k successes in n trials (k <= n): an
-   end at 0 or 1 has all of alpha on the other side's half as usual, so 0 of 299 gives high = 0.0122
-   two-sided at 0.05, and 0.0100 at alpha_two_sided 0.10 (the one-sided 95 % bound). */
+/* Clopper and Pearson's exact interval for a probability, k successes in n trials (Biometrika 26,
+   1934), half of alpha on each side: 0 of 299 at alpha_two_sided 0.10 says "at most 1.0 %, 95 %
+   sure". Nothing for n = 0 or k > n. */
 struct interval distribution_binomial_interval(size_t k, size_t n, double alpha_two_sided);
 
 #endif
