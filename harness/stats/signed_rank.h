@@ -1,10 +1,13 @@
-/* signed_rank: Wilcoxon's signed-rank test and the interval that belongs to it, exact and free of
-   any assumption but symmetry about the centre. The coin that orders a block makes its value
-   symmetric, whatever the noise is. Up to SIGNED_RANK_MAX values.
+/* signed_rank: Wilcoxon's signed-rank test and the interval that belongs to it (Biometrics Bulletin
+   1, 1945; Hollander and Wolfe, ch. 3), free of any assumption but symmetry about the centre. The
+   coin that orders a block makes its value symmetric, whatever the noise is. Exact up to
+   SIGNED_RANK_EXACT values; beyond, the normal distribution with continuity correction gives a p
+   that is right at 0.5 and at most 13 % too large at 0.0005.
 
    W+ is the sum of the ranks of |x| over the positive x; tied |x| share the mean of their ranks,
    zeros give half their rank to each side. It is then a multiple of 1/2, so it travels doubled
-   ("w2") in an integer. */
+   ("w2") in an integer. With many ties, which measured numbers don't have, the level holds only on
+   average. */
 #ifndef STATS_SIGNED_RANK_H
 #define STATS_SIGNED_RANK_H
 
@@ -13,14 +16,13 @@
 #include <stddef.h>
 
 enum {
-    SIGNED_RANK_MAX = 120
+    SIGNED_RANK_EXACT = 120
 };
 
 /* Twice W+ of n values. */
 size_t signed_rank_w2_plus(const double *x, size_t n);
 
-/* P(W+ >= w2 / 2) when every sign is a fair coin; n <= SIGNED_RANK_MAX. Half a rank counts as
-   missing (rounded down), so that ties never make p smaller. */
+/* P(W+ >= w2 / 2) when every sign is a fair coin. Half a rank is rounded down. */
 double signed_rank_p_greater(size_t w2, size_t n);
 
 /* The smallest integer w with P(W+ >= w) <= p, or n(n+1)/2 + 1 when no w is that rare. */
