@@ -2,7 +2,7 @@
    1, 1945; Hollander and Wolfe, ch. 3), free of any assumption but symmetry about the centre. The
    coin that orders a block makes its value symmetric, whatever the noise is. Exact up to
    SIGNED_RANK_EXACT values; beyond, p comes from the normal distribution with continuity
-   correction: within 1 %, and below 0.1 never too small (13 % too large at 0.0005).
+   correction: within 1 %, and below 0.04 never too small (13 % too large at 0.0005).
 
    W+ is the sum of the ranks of |x| over the positive x; tied |x| share the mean of their ranks,
    zeros give half their rank to each side. It is then a multiple of 1/2, so it travels doubled
