@@ -79,6 +79,8 @@ void suite_read(struct suite *s, const struct json_at *root)
     json_at_strings(&servers, &s->servers);
     s->reference = xstrdup(json_at_text_or(&ref, "nginx"));
     json_at_strings(&tools, &s->generators);
+    if (s->generators.n == 0)
+        json_at_refuse(&tools, "at least one generator is needed");
     read_routes(s, &routes);
     read_levels(s, &levels);
     read_modes(s, &modes);
@@ -174,8 +176,6 @@ int suite_check(const struct suite *s, struct err *e)
     const char *twice;
     if (s->servers.n == 0)
         return err_set(e, EXIT_USAGE, "servers: at least one is needed");
-    if (s->generators.n == 0)
-        return err_set(e, EXIT_USAGE, "generators: at least one of wrk, ab is needed");
     if (s->routes_n == 0)
         return err_set(e, EXIT_USAGE, "routes: at least one is needed");
     if (s->connections_n == 0)
