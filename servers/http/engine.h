@@ -1,0 +1,117 @@
+/* engine: moves bytes between sockets and connections; knows no HTTP.
+
+   Readiness (epoll) and completion (io_uring) share this contract. The layer above embeds a struct
+   link as the first member of its connection and is told what happened through struct engine_user.
+   Each up-call lends it a struct out; what it puts there is sent when the call returns, and what it
+   returns says what it wants next. Bytes received are lent for the length of the call too: what
+   isn't used up then, the layer above copies. So an engine is free to receive and send when and how
+   it likes.
+
+   One thread per engine. Time is read once a pass; a deadline costs a store. */
+#ifndef HTTP_ENGINE_H
+#define HTTP_ENGINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct err;
+struct engine;
+struct sending;
+
+enum engine_kind {
+    ENGINE_AUTO,
+    ENGINE_EPOLL,
+    ENGINE_URING
+};
+
+#define ENGINE_NEVER   UINT64_MAX
+#define ENGINE_OUT_MIN 16384 /* room in a fresh struct out, at least */
+
+/* What a connection wants after an up-call. */
+enum link_want {
+    WANT_BYTES = 1,    /* receive; without it bytes may still come for a while */
+    WANT_SENT = 2,     /* call on_sent when all that was handed over has left */
+    WANT_SHUTDOWN = 4, /* when all has left: end our direction (FIN), keep receiving */
+    WANT_CLOSE = 8     /* when all has left: close */
+};
+
+/* The engine's half of a connection. Only deadline_ns is the user's to set, by link_deadline(). */
+struct link {
+    uint64_t deadline_ns; /* on_deadline after this; time spent sending is added to it */
+    struct engine *engine;
+    struct sending *sending; /* what was handed over and has not left, or NULL */
+    struct link *next;       /* in the list of free, or of closing links */
+    int fd;                  /* -1: this slot is free */
+    uint8_t want;
+    uint8_t flags;
+    uint16_t inflight; /* operations that the kernel still holds; never freed before they end */
+};
+
+/* Bytes that are not copied: memory (p), or a range of a file (p == NULL). release(owner), where
+   set, is called once, when they have left or the connection has gone. */
+struct segment {
+    const char *p;
+    int fd;
+    off_t at;
+    size_t n;
+    void (*release)(void *owner);
+    void *owner;
+};
+
+/* Where an up-call puts its answer: bytes into p[n..cap), then at most one segment after them. cap
+   is 0 while an earlier answer is still on its way: keep what you have, ask for WANT_SENT. */
+struct out {
+    char *p;
+    size_t n;
+    size_t cap;
+    struct segment tail;
+};
+
+/* The layer above. Each call returns bits of enum link_want. */
+struct engine_user {
+    size_t link_size;                    /* of the connection that embeds the link */
+    unsigned (*on_open)(struct link *l); /* accepted; zeroed but for the link */
+    unsigned (*on_bytes)(struct link *l, char *p, size_t n, struct out *out); /* may write to p */
+    unsigned (*on_eof)(struct link *l, struct out *out); /* the peer ended its direction */
+    unsigned (*on_sent)(struct link *l, struct out *out);
+    unsigned (*on_deadline)(struct link *l, struct out *out);
+    void (*on_gone)(struct link *l);   /* closed, by either side: give back what it holds */
+    void (*on_wake)(struct engine *e); /* wake_fd is readable */
+};
+
+struct engine_config {
+    enum engine_kind kind;
+    int listen_fd;             /* non-blocking; the engine closes it */
+    int wake_fd;               /* watched for input, or -1; the caller's */
+    unsigned max_links;        /* no more are accepted; the rest wait in the listen queue */
+    uint64_t write_timeout_ns; /* without progress a connection is reset */
+    uint64_t *accepted;        /* counters kept by the engine; any may be NULL */
+    uint64_t *bytes_in;
+    uint64_t *bytes_out;
+    uint64_t *write_timeouts;
+};
+
+/* Opens an engine; context is the layer above's own, see engine_context(). NULL with err set,
+   naming the errno, when the wanted kind can't run here. ENGINE_AUTO takes io_uring where it can
+   run, else epoll, and logs why. */
+struct engine *engine_open(const struct engine_config *config, const struct engine_user *user,
+                           void *context, struct err *err);
+void engine_close(struct engine *e);
+
+/* Runs until engine_finish() was called and every link is closed, or its deadline has passed. */
+void engine_run(struct engine *e);
+
+/* Stops accepting; engine_run returns at the latest after grace_ns. */
+void engine_finish(struct engine *e, uint64_t grace_ns);
+
+/* Calls fn for each open link and applies what it wants, as if fn were an up-call. */
+void engine_each(struct engine *e, unsigned (*fn)(struct link *l, struct out *out));
+
+void link_deadline(struct link *l, uint64_t deadline_ns);
+void *engine_context(const struct engine *e);
+uint64_t engine_now_ns(const struct engine *e); /* monotonic, of this pass, a few ms coarse */
+unsigned engine_links(const struct engine *e);  /* open now */
+const char *engine_name(const struct engine *e);
+
+#endif

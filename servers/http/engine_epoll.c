@@ -1,0 +1,322 @@
+/* engine_epoll: readiness. Each socket is registered once, edge-triggered, for both directions, and
+   no epoll_ctl follows while it lives. One recv and one send a request: a recv that returns less
+   than it could has drained the socket (epoll(7), Q9), so there is no second one to see EAGAIN.
+   What can't be sent at once is copied, and the socket isn't read until it has left. */
+#include "http/engine_priv.h"
+
+#include "http/err.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define EVENTS       256
+#define RECEIVE_SIZE 65536
+#define OUT_SIZE     65536
+#define ACCEPTS      256 /* a pass, so that a flood of clients doesn't starve the present ones */
+#define RECEIVES     16  /* of one connection in a row, for the same reason */
+
+enum io {
+    IO_DONE,
+    IO_AGAIN,
+    IO_BROKEN
+};
+
+struct engine_e {
+    struct engine base;
+    int epoll_fd;
+    struct epoll_event events[EVENTS];
+    char in[RECEIVE_SIZE];
+    char out[OUT_SIZE];
+};
+
+static struct engine_e *self(struct engine *e)
+{
+    return (struct engine_e *)e;
+}
+
+static void watch(const struct engine_e *s, int fd, uint32_t events, void *what)
+{
+    struct epoll_event event = {.events = events, .data.ptr = what};
+    int failed = epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fd, &event);
+    assert(!failed);
+    (void)failed;
+}
+
+static int epoll_open(struct engine *e, struct err *err)
+{
+    struct engine_e *s = self(e);
+    s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    if (s->epoll_fd < 0)
+        return err_set(err, "engine epoll can't run: epoll_create1: %s", strerror(errno));
+    if (e->config.wake_fd >= 0)
+        watch(s, e->config.wake_fd, EPOLLIN, &s->epoll_fd);
+    return 0;
+}
+
+static void epoll_stop(struct engine *e)
+{
+    close(self(e)->epoll_fd);
+}
+
+static void epoll_listen(struct engine *e, bool on)
+{
+    struct engine_e *s = self(e);
+    if (on)
+        watch(s, e->config.listen_fd, EPOLLIN, e);
+    else
+        epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, e->config.listen_fd, NULL);
+}
+
+static void epoll_lend(struct engine *e, struct link *l, struct out *out)
+{
+    (void)l;
+    *out = (struct out){.p = self(e)->out, .cap = OUT_SIZE};
+}
+
+/* Sends memory; *p and *n become what is left. */
+static enum io send_memory(struct link *l, const char **p, size_t *n, int flags)
+{
+    while (*n > 0) {
+        ssize_t sent = send(l->fd, *p, *n, MSG_NOSIGNAL | flags);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent < 0)
+            return errno == EAGAIN ? IO_AGAIN : IO_BROKEN;
+        *l->engine->config.bytes_out += (uint64_t)sent;
+        *p += sent;
+        *n -= (size_t)sent;
+    }
+    return IO_DONE;
+}
+
+/* A file that ends early can't be made good: the length has been promised. Broken. */
+static enum io send_file(struct link *l, struct segment *t)
+{
+    while (t->n > 0) {
+        ssize_t sent = sendfile(l->fd, t->fd, &t->at, t->n);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent < 0)
+            return errno == EAGAIN ? IO_AGAIN : IO_BROKEN;
+        if (sent == 0)
+            return IO_BROKEN;
+        *l->engine->config.bytes_out += (uint64_t)sent;
+        t->n -= (size_t)sent;
+    }
+    return IO_DONE;
+}
+
+static enum io send_tail(struct link *l, struct segment *t)
+{
+    return t->p ? send_memory(l, &t->p, &t->n, 0) : send_file(l, t);
+}
+
+static enum io send_all(struct link *l, const char **p, size_t *n, struct segment *tail)
+{
+    enum io io = send_memory(l, p, n, tail->n > 0 ? MSG_MORE : 0);
+    return io == IO_DONE && tail->n > 0 ? send_tail(l, tail) : io;
+}
+
+static void release(struct segment *t)
+{
+    if (t->release)
+        t->release(t->owner);
+}
+
+/* The first try, straight from the lent buffer. What the socket doesn't take is copied. */
+static enum io send_out(struct link *l, struct out *out)
+{
+    const char *p = out->p;
+    size_t n = out->n;
+    enum io io = send_all(l, &p, &n, &out->tail);
+    if (io != IO_AGAIN) {
+        release(&out->tail);
+        return io;
+    }
+    struct sending *s = sending_start(l);
+    if (n > 0) {
+        s->memory = mem_get(n);
+        memcpy(s->memory, p, n);
+    }
+    s->p = s->memory;
+    s->n = n;
+    s->tail = out->tail;
+    return IO_AGAIN;
+}
+
+static void epoll_unsend(struct engine *e, struct sending *s)
+{
+    (void)e;
+    free(s->memory);
+}
+
+/* All has left: do what the connection wanted after that. It may hand over more, and so on. */
+static void settle(struct link *l)
+{
+    while (!(l->flags & LINK_CLOSING) && !l->sending) {
+        if (l->want & WANT_CLOSE) {
+            link_close(l);
+        } else if (l->want & WANT_SHUTDOWN) {
+            if (!(l->flags & LINK_SHUT))
+                shutdown(l->fd, SHUT_WR);
+            l->flags |= LINK_SHUT;
+            l->want &= (uint8_t)~WANT_SHUTDOWN;
+        } else if (l->want & WANT_SENT) {
+            struct out out;
+            epoll_lend(l->engine, l, &out);
+            l->want = (uint8_t)l->engine->user->on_sent(l, &out);
+            if (send_out(l, &out) == IO_BROKEN)
+                link_reset(l);
+        } else {
+            return;
+        }
+    }
+}
+
+static void epoll_apply(struct link *l, struct out *out, unsigned want)
+{
+    l->want = (uint8_t)want;
+    if (l->sending)
+        return;
+    if ((out->n > 0 || out->tail.n > 0 || out->tail.release) && send_out(l, out) == IO_BROKEN)
+        link_reset(l);
+    else if (want & ~(unsigned)WANT_BYTES)
+        settle(l);
+}
+
+static void received(struct link *l, ssize_t n)
+{
+    struct engine *e = l->engine;
+    struct out out;
+    epoll_lend(e, l, &out);
+    unsigned want;
+    if (n > 0) {
+        *e->config.bytes_in += (uint64_t)n;
+        want = e->user->on_bytes(l, self(e)->in, (size_t)n, &out);
+    } else {
+        l->flags |= LINK_EOF;
+        l->flags &= (uint8_t)~LINK_READABLE;
+        want = e->user->on_eof(l, &out);
+    }
+    epoll_apply(l, &out, want);
+}
+
+static bool may_receive(const struct link *l)
+{
+    return (l->flags & (LINK_READABLE | LINK_CLOSING | LINK_EOF)) == LINK_READABLE && !l->sending &&
+           (l->want & WANT_BYTES);
+}
+
+/* Bytes are left in the socket but others wait for their turn: a changed registration is reported
+   again in the next pass, edge-triggered or not. */
+static void come_back(struct link *l)
+{
+    struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, .data.ptr = l};
+    int failed = epoll_ctl(self(l->engine)->epoll_fd, EPOLL_CTL_MOD, l->fd, &event);
+    assert(!failed);
+    (void)failed;
+}
+
+static void receive(struct link *l)
+{
+    struct engine_e *s = self(l->engine);
+    for (int i = 0; may_receive(l); i++) {
+        if (i == RECEIVES) {
+            come_back(l);
+            return;
+        }
+        ssize_t n = recv(l->fd, s->in, RECEIVE_SIZE, 0);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EAGAIN) {
+            l->flags &= (uint8_t)~LINK_READABLE;
+        } else if (n < 0) {
+            link_close(l);
+        } else {
+            if (n < RECEIVE_SIZE && !(l->flags & LINK_HUNG_UP))
+                l->flags &= (uint8_t)~LINK_READABLE;
+            received(l, n);
+        }
+    }
+}
+
+static void send_more(struct link *l)
+{
+    struct sending *s = l->sending;
+    uint64_t before = *l->engine->config.bytes_out;
+    enum io io = send_all(l, &s->p, &s->n, &s->tail);
+    if (*l->engine->config.bytes_out != before)
+        sending_progress(l, 0);
+    if (io == IO_AGAIN)
+        return;
+    sending_end(l);
+    if (io == IO_BROKEN)
+        link_reset(l);
+    else
+        settle(l);
+}
+
+static void on_event(struct link *l, uint32_t events)
+{
+    if (l->flags & LINK_CLOSING)
+        return;
+    if (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR))
+        l->flags |= LINK_READABLE;
+    if (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR))
+        l->flags |= LINK_HUNG_UP;
+    if (l->sending && (events & (EPOLLOUT | EPOLLHUP | EPOLLERR)))
+        send_more(l);
+    receive(l);
+}
+
+static void accept_some(struct engine *e)
+{
+    for (int i = 0; i < ACCEPTS && !engine_full(e); i++) {
+        int fd = accept4(e->config.listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (fd >= 0)
+            watch(self(e), fd, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, link_open(e, fd));
+        else if (!engine_accept_failed(e, errno))
+            return;
+    }
+}
+
+static void epoll_pass(struct engine *e, int timeout_ms)
+{
+    struct engine_e *s = self(e);
+    int n = epoll_wait(s->epoll_fd, s->events, EVENTS, timeout_ms);
+    engine_tick(e);
+    for (int i = 0; i < n; i++) {
+        void *what = s->events[i].data.ptr;
+        if (what == e)
+            accept_some(e);
+        else if (what == &s->epoll_fd)
+            e->user->on_wake(e);
+        else
+            on_event(what, s->events[i].events);
+    }
+}
+
+/* The descriptor is closed when the link is reaped: events of this pass may still name it. */
+static void epoll_drop(struct link *l)
+{
+    (void)l;
+}
+
+const struct engine_ops engine_epoll = {
+    .name = "epoll",
+    .size = sizeof(struct engine_e),
+    .open = epoll_open,
+    .close = epoll_stop,
+    .pass = epoll_pass,
+    .lend = epoll_lend,
+    .apply = epoll_apply,
+    .listen = epoll_listen,
+    .drop = epoll_drop,
+    .unsend = epoll_unsend,
+};

@@ -1,0 +1,142 @@
+/* field: the fields that change how a request is read or answered; all others are only checked for
+   form. Anything that two readers could understand differently is refused: repeated or malformed
+   Content-Length, Content-Length beside Transfer-Encoding, codings other than chunked (RFC 9112 6).
+ */
+#include "http/field.h"
+
+#include "http/token.h"
+
+static int take_host(struct str value, struct request *r, struct framing *f)
+{
+    (void)f;
+    if (r->host.p)
+        return -400; /* more than one (RFC 9112 3.2) */
+    for (size_t i = 0; i < value.n; i++) {
+        char c = value.p[i];
+        bool allowed = token_is(c) || (c && memchr("()[]:,;=", c, 8)); /* uri-host [":" port] */
+        if (!allowed || c == '#' || c == '^' || c == '`' || c == '|')
+            return -400;
+    }
+    r->host = value;
+    return 0;
+}
+
+/* Strict digits (RFC 9110 8.6): no sign, no blank, no list; repeated, even with the same value, is
+   refused. What doesn't fit into 64 bits is no length either. */
+static int take_length(struct str value, struct request *r, struct framing *f)
+{
+    if (f->has_length || value.n == 0)
+        return -400;
+    f->has_length = true;
+    uint64_t length = 0;
+    for (size_t i = 0; i < value.n; i++) {
+        if (!token_is_digit(value.p[i]))
+            return -400;
+        if (__builtin_mul_overflow(length, (uint64_t)10, &length) ||
+            __builtin_add_overflow(length, (uint64_t)(value.p[i] - '0'), &length))
+            return -400;
+    }
+    if (length > INT64_MAX)
+        return -400;
+    r->content_length = length;
+    return 0;
+}
+
+static int take_encoding(struct str value, struct request *r, struct framing *f)
+{
+    struct str coding;
+    f->has_encoding = true;
+    while (str_next_element(&value, &coding)) {
+        if (!str_is_nocase(coding, STR("chunked")))
+            return -501;
+        if (r->chunked)
+            return -400; /* chunked twice (RFC 9112 6.1) */
+        r->chunked = true;
+    }
+    return r->chunked ? 0 : -400;
+}
+
+static int take_connection(struct str value, struct request *r, struct framing *f)
+{
+    (void)r;
+    struct str option;
+    while (str_next_element(&value, &option)) {
+        if (str_is_nocase(option, STR("close")))
+            f->close = true;
+        else if (str_is_nocase(option, STR("keep-alive")))
+            f->keep_alive = true;
+    }
+    return 0;
+}
+
+static int take_expect(struct str value, struct request *r, struct framing *f)
+{
+    (void)f;
+    struct str wish;
+    while (str_next_element(&value, &wish)) {
+        if (str_is_nocase(wish, STR("100-continue")))
+            r->expect_continue = true;
+        else
+            r->expect_unknown = true;
+    }
+    return 0;
+}
+
+/* Fields that are kept as they are. A second one makes both void: conditions are optional to obey,
+   and a list of ETags may be split over lines, which is rare enough to answer in full. */
+static int keep(struct str *to, struct str value)
+{
+    *to = to->p ? (struct str){"", 0} : value;
+    return 0;
+}
+
+static int take_named(struct str name, struct str value, struct request *r, struct framing *f)
+{
+    static const struct {
+        struct str name;
+        int (*take)(struct str value, struct request *r, struct framing *f);
+        size_t keep_at; /* without take: where in struct request */
+    } known[] = {
+        {STR("host"), take_host, 0},
+        {STR("connection"), take_connection, 0},
+        {STR("content-length"), take_length, 0},
+        {STR("transfer-encoding"), take_encoding, 0},
+        {STR("expect"), take_expect, 0},
+        {STR("range"), NULL, offsetof(struct request, range)},
+        {STR("if-range"), NULL, offsetof(struct request, if_range)},
+        {STR("if-match"), NULL, offsetof(struct request, if_match)},
+        {STR("if-none-match"), NULL, offsetof(struct request, if_none_match)},
+        {STR("if-modified-since"), NULL, offsetof(struct request, if_modified_since)},
+        {STR("if-unmodified-since"), NULL, offsetof(struct request, if_unmodified_since)},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].name.n == name.n && str_is_nocase(name, known[i].name))
+            return known[i].take
+                       ? known[i].take(value, r, f)
+                       : keep((struct str *)(void *)((char *)r + known[i].keep_at), value);
+    return 0;
+}
+
+/* field-line = field-name ":" OWS field-value OWS (RFC 9112 5). The name must touch the colon
+   (5.1), and a line that begins with a blank (obs-fold, 5.2) has no name. Control characters never
+   get here. */
+int field_take(struct str line, struct request *request, struct framing *framing)
+{
+    size_t name = token_length(line.p, line.n);
+    if (name == 0 || name == line.n || line.p[name] != ':')
+        return -400;
+    struct str value = str_trim(str_after(line, name + 1));
+    return take_named((struct str){line.p, name}, value, request, framing);
+}
+
+int field_finish(struct request *r, const struct framing *f)
+{
+    if (r->minor >= 1 && !r->host.p)
+        return -400; /* RFC 9112 3.2 */
+    if (f->has_encoding && (f->has_length || r->minor == 0))
+        return -400;   /* RFC 9112 6.1 */
+    if (r->minor == 0) /* RFC 9110 10.1.1: ignored */
+        r->expect_continue = r->expect_unknown = false;
+    r->close = f->close || (r->minor == 0 && !f->keep_alive); /* RFC 9112 9.3 */
+    return 0;
+}

@@ -1,0 +1,62 @@
+/* reply: an answer's bytes. Heads are made once and copied; only the date in them changes. */
+#ifndef HTTP_REPLY_H
+#define HTTP_REPLY_H
+
+#include "http/date.h"
+#include "http/engine.h"
+#include "http/str.h"
+
+#define HEAD_SIZE  480
+#define REPLY_ROOM 1024 /* what reply_put needs in a struct out for a head and its last fields */
+#define REPLY_COPY_MAX                                                                             \
+    16384 /* a body up to this size is copied behind its head, if there is room */
+
+/* Status line and fields, without Connection and the blank line. */
+struct head {
+    uint16_t n;
+    uint16_t date_at; /* 0: no Date */
+    bool has_length;
+    uint64_t date_version; /* of the text that is in bytes now */
+    char bytes[HEAD_SIZE];
+};
+
+/* What every head of a server has. */
+struct head_style {
+    bool server;
+    bool date;
+};
+
+/* An answer. body.p is memory or, when NULL and body.n > 0, a range of body.fd. */
+struct reply {
+    struct head *head;
+    struct segment body;
+    struct str extra; /* further field lines, each with its CRLF; at most 400 bytes */
+    uint64_t length;  /* Content-Length, when the head has none and has_length is set */
+    bool has_length;
+    bool borrowed; /* body.p dies with the up-call: copy it */
+};
+
+/* How the connection goes on, as the Connection field says it. */
+enum persistence {
+    PERSIST_SILENT,
+    PERSIST_KEEP_ALIVE,
+    PERSIST_CLOSE
+};
+
+/* Begins a head: "HTTP/1.1 STATUS REASON", Server, Date. */
+void head_start(struct head *h, const struct head_style *style, int status);
+
+/* Adds "NAME: VALUE\r\n". Asserts that it fits: heads are made of our own words. */
+void head_add(struct head *h, const char *name, const char *value);
+
+/* Adds Content-Length. */
+void head_add_length(struct head *h, uint64_t length);
+
+const char *reply_reason(int status);
+
+/* Writes the answer; without_body (HEAD) keeps the head as it is. Needs REPLY_ROOM and no tail in
+   out. Takes over body.owner: it is released when sent, or now. */
+void reply_put(struct out *out, struct reply *reply, const struct date *date,
+               enum persistence persist, bool without_body);
+
+#endif

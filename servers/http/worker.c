@@ -1,0 +1,104 @@
+/* worker: puts an engine, a listener and a service together. Signals arrive as bytes of a signalfd,
+   as one more thing that the engine watches, so nothing is ever interrupted. */
+#include "http/worker.h"
+
+#include "http/err.h"
+#include "http/sandbox.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#define DESCRIPTORS_KEPT 64 /* for files, rings, logs: not for connections */
+
+/* A process has one worker; on_wake gets no more than the engine. */
+static struct {
+    const struct service *service;
+    const struct options *options;
+    int signal_fd;
+} worker;
+
+static void on_wake(struct engine *e)
+{
+    struct signalfd_siginfo info;
+    if (read(worker.signal_fd, &info, sizeof info) != sizeof info)
+        return;
+    worker.service->finish(e, engine_context(e));
+    engine_finish(e, worker.options->grace_ms * 1000000ULL);
+}
+
+static int open_signals(struct err *err)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    worker.signal_fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+    if (worker.signal_fd < 0)
+        return err_set(err, "signalfd: %s", strerror(errno));
+    return 0;
+}
+
+static unsigned max_links(const struct options *o)
+{
+    struct rlimit limit;
+    if (o->max_connections)
+        return (unsigned)o->max_connections;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > 1 << 20)
+        return 1 << 20;
+    return limit.rlim_cur > 2 * DESCRIPTORS_KEPT ? (unsigned)limit.rlim_cur - DESCRIPTORS_KEPT
+                                                 : (unsigned)limit.rlim_cur;
+}
+
+enum engine_kind engine_kind_of(const char *name)
+{
+    if (strcmp(name, "epoll") == 0)
+        return ENGINE_EPOLL;
+    return strcmp(name, "uring") == 0 ? ENGINE_URING : ENGINE_AUTO;
+}
+
+static struct engine *start_engine(const struct options *o, void *context,
+                                   struct counters *counters, int listen_fd, struct err *err)
+{
+    static struct engine_user user;
+    user = *worker.service->user;
+    user.on_wake = on_wake;
+    struct engine_config config = {.kind = engine_kind_of(o->engine),
+                                   .listen_fd = listen_fd,
+                                   .wake_fd = worker.signal_fd,
+                                   .max_links = max_links(o),
+                                   .write_timeout_ns = o->write_timeout_ms * 1000000ULL,
+                                   .accepted = &counters->accepted,
+                                   .bytes_in = &counters->bytes_in,
+                                   .bytes_out = &counters->bytes_out,
+                                   .write_timeouts = &counters->write_timeouts};
+    return engine_open(&config, &user, context, err);
+}
+
+int worker_run(const struct options *o, const struct service *service, struct counters_board *board,
+               unsigned index, int listen_fd, struct err *err)
+{
+    struct counters *counters = &board->of[index];
+    worker.service = service;
+    worker.options = o;
+    if (open_signals(err) != 0)
+        return -1;
+    void *context = service->open(o, board, index, err);
+    if (!context)
+        return -1;
+    struct engine *e = start_engine(o, context, counters, listen_fd, err);
+    if (!e)
+        return -1;
+    counters->pid = (uint64_t)getpid();
+    strncpy(counters->engine, engine_name(e), sizeof counters->engine - 1);
+    if (o->seccomp && sandbox_enter(err) != 0)
+        return -1;
+    engine_run(e);
+    engine_close(e);
+    service->close(context);
+    close(worker.signal_fd);
+    return 0;
+}
