@@ -26,4 +26,15 @@ struct charts {
 void charts_make(struct charts *c, const struct result *r);
 void charts_fini(struct charts *c);
 
+/* The terminals to try: the first one of each extension that gnuplot accepts is enough. */
+struct chart_terminal {
+    const char *extension; /* "svg", "png" */
+    const char *term;      /* value for `term`, few options, since old gnuplots refuse many */
+};
+const struct chart_terminal *chart_terminals(size_t *n);
+
+/* Arguments for gnuplot's -e: "term='svg ...'; output='throughput-health-wrk.svg'"; run it as
+   gnuplot -e THIS NAME.gp in the folder of NAME.gp and NAME.dat. The caller frees. */
+char *chart_settings(const struct chart *c, const struct chart_terminal *t);
+
 #endif
