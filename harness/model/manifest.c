@@ -123,9 +123,10 @@ static void read_stop_signal(struct manifest *m, const struct json_at *at)
 
 static void read_all(struct manifest *m, const struct json_at *root)
 {
-    static const char *const keys[] = {
-        "schema",  "schema_version", "name",   "title", "start",   "version",     "needs",
-        "configs", "differs",        "routes", "lacks", "workers", "stop_signal", NULL};
+    static const char *const keys[] = {"schema",      "schema_version", "name",  "title",
+                                       "start",       "version",        "needs", "configs",
+                                       "differs",     "routes",         "lacks", "workers",
+                                       "stop_signal", "port",           NULL};
     if (!json_at_object(root, keys))
         return;
     if (json_at_key(root, "schema").value)
@@ -135,6 +136,8 @@ static void read_all(struct manifest *m, const struct json_at *root)
     struct json_at needs = json_at_key(root, "needs"), configs = json_at_key(root, "configs");
     struct json_at differs = json_at_key(root, "differs"), workers = json_at_key(root, "workers");
     struct json_at signal = json_at_key(root, "stop_signal");
+    struct json_at port = json_at_key(root, "port");
+    m->port = (unsigned)json_at_whole_or(&port, 1, 65535, 0);
     m->name = xstrdup(json_at_text(&name));
     m->title = xstrdup(json_at_text_or(&title, m->name));
     if (!m->name[0] || strlen(m->name) > 40 ||

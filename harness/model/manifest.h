@@ -42,6 +42,7 @@ struct manifest {
     bool routes[ROUTE_COUNT];
     char *lacks[ROUTE_COUNT]; /* why a route is not offered, or NULL */
     enum workers_counted workers_counted;
+    unsigned port;   /* that it always listens on; 0 = it takes the one it is given */
     int stop_signal; /* SIGTERM unless told otherwise */
 };
 
