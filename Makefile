@@ -22,6 +22,7 @@ SERVERS  := $(patsubst servers/%/main.c,%,$(wildcard servers/*/main.c))
 VOLLEY   := $(if $(wildcard harness/volley/main.c),$(BIN)/volley)
 PROGRAMS  = $(BIN)/parity $(VOLLEY) $(SERVERS:%=$(BIN)/servers/%)
 UNIT     := $(patsubst %.c,build/asan/%,$(wildcard harness/tests/test_*.c servers/tests/test_*.c))
+HELPERS  := $(patsubst %.c,build/asan/%.o,$(wildcard harness/tests/sample_*.c))
 E2E      := $(wildcard harness/tests/*.bats servers/tests/*.bats harness/tests/*.t servers/tests/*.t)
 FUZZ     := $(patsubst %.c,build/fuzz/%,$(wildcard servers/tests/fuzz_*.c harness/tests/fuzz_*.c))
 FUZZ_SECONDS ?= 60
@@ -88,8 +89,8 @@ $(B)/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(CC) -I$(firstword $(subst /, ,$<)) $(CFLAGS_) -MMD -MP -c -o $@ $<
 build/asan/harness/tests/test_%: harness/tests/test_%.c FORCE
-	@$(MAKE) --no-print-directory -s VARIANT=asan OPT='-O1 -g' build/asan/libparity.a $@.o
-	@$(CC) $(SANITIZE_asan) -o $@ $@.o build/asan/libparity.a -lcmocka -ljansson -luring -lm
+	@$(MAKE) --no-print-directory -s VARIANT=asan OPT='-O1 -g' build/asan/libparity.a $(HELPERS) $@.o
+	@$(CC) $(SANITIZE_asan) -o $@ $@.o $(HELPERS) build/asan/libparity.a -lcmocka -ljansson -luring -lm
 build/asan/servers/tests/test_%: servers/tests/test_%.c FORCE
 	@$(MAKE) --no-print-directory -s VARIANT=asan OPT='-O1 -g' build/asan/libhttp.a $@.o
 	@$(CC) $(SANITIZE_asan) -o $@ $@.o build/asan/libhttp.a -lcmocka -luring -lm
