@@ -152,6 +152,14 @@ size_t sequential_plan_blocks(const struct sequential_plan *plan)
     return plan->looks[plan->look_count - 1].n;
 }
 
+double sequential_plan_alpha_bound(const struct sequential_plan *plan)
+{
+    double sum = 0;
+    for (size_t i = 0; i < plan->look_count; i++)
+        sum += signed_rank_p_greater(2 * plan->looks[i].w_fail, plan->looks[i].n);
+    return sum;
+}
+
 double sequential_plan_resolution(const struct sequential_plan *plan, double sd)
 {
     return plan->drift * RANK_COST * sd / sqrt((double)sequential_plan_blocks(plan));

@@ -138,6 +138,19 @@ static void test_other_looks(void **state)
     check_thresholds(&plan);
 }
 
+static void test_alpha_bound(void **state)
+{
+    (void)state;
+    struct sequential_plan plan = make(48, 0.01);
+    /* The exact tails of W+ >= 77, 198, 365, 576 and 830. */
+    assert_near(sequential_plan_alpha_bound(&plan), 0.0150486, 1e-6);
+    plan = make(48, 0.0068);
+    assert_between(sequential_plan_alpha_bound(&plan), 0.0098, 0.01);
+    assert_between(sequential_plan_resolution(&plan, 1) / 0.638, 1.03, 1.04);
+    plan = make(48, 0.00002); /* can't fail before the third look */
+    assert_between(sequential_plan_alpha_bound(&plan), 0.00001, 0.00004);
+}
+
 static void test_resolution_and_horizon(void **state)
 {
     (void)state;
@@ -186,6 +199,7 @@ int main(void)
         cmocka_unit_test(test_reproduces_the_row_of_three_routes),
         cmocka_unit_test(test_every_plan_spends_what_it_has),
         cmocka_unit_test(test_other_looks),
+        cmocka_unit_test(test_alpha_bound),
         cmocka_unit_test(test_resolution_and_horizon),
         cmocka_unit_test(test_refuses_what_makes_no_plan),
     };
