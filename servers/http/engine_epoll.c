@@ -5,13 +5,13 @@
 #include "http/engine_priv.h"
 
 #include "http/err.h"
+#include "http/transmit.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -20,12 +20,6 @@
 #define OUT_SIZE     65536
 #define ACCEPTS      256 /* a pass, so that a flood of clients doesn't starve the present ones */
 #define RECEIVES     16  /* of one connection in a row, for the same reason */
-
-enum io {
-    IO_DONE,
-    IO_AGAIN,
-    IO_BROKEN
-};
 
 struct engine_e {
     struct engine base;
@@ -79,54 +73,14 @@ static void epoll_lend(struct engine *e, struct link *l, struct out *out)
     *out = (struct out){.p = self(e)->out, .cap = OUT_SIZE};
 }
 
-/* Sends memory; *p and *n become what is left. */
-static enum io send_memory(struct link *l, const char **p, size_t *n, int flags)
+/* There is more to do but others wait for their turn: a changed registration is reported again in
+   the next pass, edge-triggered or not. */
+static void come_back(struct link *l)
 {
-    while (*n > 0) {
-        ssize_t sent = send(l->fd, *p, *n, MSG_NOSIGNAL | flags);
-        if (sent < 0 && errno == EINTR)
-            continue;
-        if (sent < 0)
-            return errno == EAGAIN ? IO_AGAIN : IO_BROKEN;
-        *l->engine->config.bytes_out += (uint64_t)sent;
-        *p += sent;
-        *n -= (size_t)sent;
-    }
-    return IO_DONE;
-}
-
-/* A file that ends early can't be made good: the length has been promised. Broken. */
-static enum io send_file(struct link *l, struct segment *t)
-{
-    while (t->n > 0) {
-        ssize_t sent = sendfile(l->fd, t->fd, &t->at, t->n);
-        if (sent < 0 && errno == EINTR)
-            continue;
-        if (sent < 0)
-            return errno == EAGAIN ? IO_AGAIN : IO_BROKEN;
-        if (sent == 0)
-            return IO_BROKEN;
-        *l->engine->config.bytes_out += (uint64_t)sent;
-        t->n -= (size_t)sent;
-    }
-    return IO_DONE;
-}
-
-static enum io send_tail(struct link *l, struct segment *t)
-{
-    return t->p ? send_memory(l, &t->p, &t->n, 0) : send_file(l, t);
-}
-
-static enum io send_all(struct link *l, const char **p, size_t *n, struct segment *tail)
-{
-    enum io io = send_memory(l, p, n, tail->n > 0 ? MSG_MORE : 0);
-    return io == IO_DONE && tail->n > 0 ? send_tail(l, tail) : io;
-}
-
-static void release(struct segment *t)
-{
-    if (t->release)
-        t->release(t->owner);
+    struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, .data.ptr = l};
+    int failed = epoll_ctl(self(l->engine)->epoll_fd, EPOLL_CTL_MOD, l->fd, &event);
+    assert(!failed);
+    (void)failed;
 }
 
 /* The first try, straight from the lent buffer. What the socket doesn't take is copied. */
@@ -134,11 +88,13 @@ static enum io send_out(struct link *l, struct out *out)
 {
     const char *p = out->p;
     size_t n = out->n;
-    enum io io = send_all(l, &p, &n, &out->tail);
-    if (io != IO_AGAIN) {
-        release(&out->tail);
+    enum io io = transmit(l, &p, &n, &out->tail);
+    if (io == IO_DONE || io == IO_BROKEN) {
+        segment_release(&out->tail);
         return io;
     }
+    if (io == IO_TURN)
+        come_back(l);
     struct sending *s = sending_start(l);
     if (n > 0) {
         s->memory = mem_get(n);
@@ -147,7 +103,7 @@ static enum io send_out(struct link *l, struct out *out)
     s->p = s->memory;
     s->n = n;
     s->tail = out->tail;
-    return IO_AGAIN;
+    return io;
 }
 
 static void epoll_unsend(struct engine *e, struct sending *s)
@@ -213,16 +169,6 @@ static bool may_receive(const struct link *l)
            (l->want & WANT_BYTES);
 }
 
-/* Bytes are left in the socket but others wait for their turn: a changed registration is reported
-   again in the next pass, edge-triggered or not. */
-static void come_back(struct link *l)
-{
-    struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, .data.ptr = l};
-    int failed = epoll_ctl(self(l->engine)->epoll_fd, EPOLL_CTL_MOD, l->fd, &event);
-    assert(!failed);
-    (void)failed;
-}
-
 static void receive(struct link *l)
 {
     struct engine_e *s = self(l->engine);
@@ -250,10 +196,12 @@ static void send_more(struct link *l)
 {
     struct sending *s = l->sending;
     uint64_t before = *l->engine->config.bytes_out;
-    enum io io = send_all(l, &s->p, &s->n, &s->tail);
+    enum io io = transmit(l, &s->p, &s->n, &s->tail);
     if (*l->engine->config.bytes_out != before)
-        sending_progress(l, 0);
-    if (io == IO_AGAIN)
+        sending_progress(l);
+    if (io == IO_TURN)
+        come_back(l);
+    if (io == IO_AGAIN || io == IO_TURN)
         return;
     sending_end(l);
     if (io == IO_BROKEN)

@@ -5,12 +5,13 @@
 #include "http/engine.h"
 
 enum link_flag {
-    LINK_CLOSING = 1,  /* in the list of links to be freed */
-    LINK_READABLE = 2, /* epoll: bytes or the end may be waiting */
-    LINK_HUNG_UP = 4,  /* epoll: the end is waiting behind the bytes */
-    LINK_EOF = 8,      /* the peer ended its direction; nothing more is received */
-    LINK_ARMED = 16,   /* io_uring: a receive is in the kernel */
-    LINK_SHUT = 32     /* our direction has ended */
+    LINK_CLOSING = 1,   /* in the list of links to be freed */
+    LINK_READABLE = 2,  /* epoll: bytes or the end may be waiting */
+    LINK_HUNG_UP = 4,   /* epoll: the end is waiting behind the bytes */
+    LINK_EOF = 8,       /* the peer ended its direction; nothing more is received */
+    LINK_ARMED = 16,    /* io_uring: a receive is in the kernel */
+    LINK_STOPPING = 64, /* io_uring: that receive is being cancelled */
+    LINK_SHUT = 32      /* our direction has ended */
 };
 
 /* What has been handed over and has not left. Owned by the link, pooled by the engine. */
@@ -74,7 +75,7 @@ void link_reset(struct link *l);
 /* A pooled struct sending, attached to l; and back, with the tail released and time put on the
  * deadline. */
 struct sending *sending_start(struct link *l);
-void sending_progress(struct link *l, size_t n);
+void sending_progress(struct link *l);
 void sending_end(struct link *l);
 
 /* After a failed accept: true to try again at once; false: paused, and said so if it matters. */

@@ -1,13 +1,428 @@
-/* engine_uring: placeholder until the next commit makes it run. */
+/* engine_uring: completion. One accept and one receive a connection stay in the kernel and report
+   again and again (multishot); bytes land in buffers that are lent to the kernel by a ring and go
+   back after the up-call; what is to be sent is queued, and one system call a pass submits all and
+   waits.
+
+   Answers are written into blocks that many sends share; a block is used anew when the last of its
+   sends has ended. Files go by sendfile (see transmit.c), with a poll in the ring when the socket
+   is full. */
 #include "http/engine_priv.h"
 
 #include "http/err.h"
+#include "http/transmit.h"
+#include "http/uring.h"
 
-static int uring_open(struct engine *e, struct err *err)
+#include <assert.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#define OUT_BLOCK 65536
+
+/* In the low bits of an operation's user data; the rest is the link or the engine. */
+enum op {
+    OP_IGNORE,
+    OP_RECEIVE,
+    OP_SEND,
+    OP_WRITABLE,
+    OP_ACCEPT,
+    OP_WAKE,
+    OP_MASK = 7
+};
+
+struct block {
+    struct block *next;
+    size_t used;
+    unsigned users; /* sends in flight */
+    char bytes[OUT_BLOCK];
+};
+
+struct engine_u {
+    struct engine base;
+    struct uring u;
+    struct block *block; /* being filled */
+    struct block *spare;
+    unsigned accepts; /* in the kernel */
+};
+
+static struct engine_u *self(struct engine *e)
 {
-    (void)e;
-    return err_set(err, "engine uring can't run: not built");
+    return (struct engine_u *)e;
+}
+
+static struct io_uring_sqe *op(struct engine *e)
+{
+    return uring_sqe(&self(e)->u);
+}
+
+static void name_op(struct io_uring_sqe *sqe, const void *whose, enum op what)
+{
+    io_uring_sqe_set_data64(sqe, (uint64_t)(uintptr_t)whose | what);
+}
+
+/* For operations whose success is no news. */
+static void name_quiet(struct io_uring_sqe *sqe)
+{
+    io_uring_sqe_set_data64(sqe, OP_IGNORE);
+    sqe->flags |= IOSQE_CQE_SKIP_SUCCESS;
+}
+
+static void cancel(struct engine *e, const void *whose, enum op what)
+{
+    struct io_uring_sqe *sqe = op(e);
+    io_uring_prep_cancel64(sqe, (uint64_t)(uintptr_t)whose | what, IORING_ASYNC_CANCEL_ALL);
+    name_quiet(sqe);
+}
+
+static void watch_wake(struct engine *e)
+{
+    struct io_uring_sqe *sqe = op(e);
+    io_uring_prep_poll_multishot(sqe, e->config.wake_fd, POLLIN);
+    name_op(sqe, e, OP_WAKE);
+}
+
+static struct block *take_block(struct engine_u *s)
+{
+    struct block *b = s->spare;
+    if (b)
+        s->spare = b->next;
+    else
+        b = mem_get(sizeof *b);
+    b->used = b->users = 0;
+    return b;
+}
+
+static int uring_open_engine(struct engine *e, struct err *err)
+{
+    struct engine_u *s = self(e);
+    if (uring_open(&s->u, err) != 0)
+        return -1;
+    s->block = take_block(s);
+    if (e->config.wake_fd >= 0)
+        watch_wake(e);
+    return 0;
+}
+
+static void uring_stop(struct engine *e)
+{
+    struct engine_u *s = self(e);
+    uring_close(&s->u);
+    free(s->block);
+    while (s->spare) {
+        struct block *b = s->spare;
+        s->spare = b->next;
+        free(b);
+    }
+}
+
+static void accept_more(struct engine *e)
+{
+    struct io_uring_sqe *sqe = op(e);
+    io_uring_prep_multishot_accept(sqe, e->config.listen_fd, NULL, NULL,
+                                   SOCK_NONBLOCK | SOCK_CLOEXEC);
+    name_op(sqe, e, OP_ACCEPT);
+    self(e)->accepts++;
+}
+
+static void uring_listen(struct engine *e, bool on)
+{
+    if (!on && self(e)->accepts > 0)
+        cancel(e, e, OP_ACCEPT);
+    else if (on && self(e)->accepts == 0)
+        accept_more(e);
+}
+
+/* A block that no send uses any more starts from its beginning, which is in the cache. */
+static void uring_lend(struct engine *e, struct link *l, struct out *out)
+{
+    struct engine_u *s = self(e);
+    (void)l;
+    if (s->block->users == 0)
+        s->block->used = 0;
+    else if (OUT_BLOCK - s->block->used < ENGINE_OUT_MIN)
+        s->block = take_block(s); /* the full one comes back when its last send ends */
+    *out = (struct out){.p = s->block->bytes + s->block->used, .cap = OUT_BLOCK - s->block->used};
+}
+
+static void uring_unsend(struct engine *e, struct sending *sending)
+{
+    struct engine_u *s = self(e);
+    struct block *b = sending->memory;
+    if (--b->users == 0 && b != s->block) {
+        b->next = s->spare;
+        s->spare = b;
+    }
+}
+
+static void receive_more(struct link *l)
+{
+    struct io_uring_sqe *sqe = op(l->engine);
+    io_uring_prep_recv_multishot(sqe, l->fd, NULL, 0, 0);
+    sqe->flags |= IOSQE_BUFFER_SELECT;
+    sqe->buf_group = URING_BUFFER_GROUP;
+    name_op(sqe, l, OP_RECEIVE);
+    l->flags |= LINK_ARMED;
+    l->inflight++;
+}
+
+/* Keeps a receive in the kernel exactly while bytes are wanted. */
+static void adjust_receive(struct link *l)
+{
+    if (l->flags & (LINK_CLOSING | LINK_EOF | LINK_STOPPING))
+        return;
+    bool wanted = l->want & WANT_BYTES, armed = l->flags & LINK_ARMED;
+    if (wanted && !armed) {
+        receive_more(l);
+    } else if (!wanted && armed) {
+        l->flags |= LINK_STOPPING;
+        cancel(l->engine, l, OP_RECEIVE);
+    }
+}
+
+static void send_memory(struct link *l, const char *p, size_t n, int flags)
+{
+    struct io_uring_sqe *sqe = op(l->engine);
+    io_uring_prep_send(sqe, l->fd, p, n, MSG_NOSIGNAL | flags);
+    name_op(sqe, l, OP_SEND);
+    l->inflight++;
+}
+
+static void await_writable(struct link *l)
+{
+    struct io_uring_sqe *sqe = op(l->engine);
+    io_uring_prep_poll_add(sqe, l->fd, POLLOUT);
+    name_op(sqe, l, OP_WRITABLE);
+    l->inflight++;
+}
+
+static void all_sent(struct link *l);
+
+/* Sends the next piece of l->sending, or finds that there is none. */
+static void send_on(struct link *l)
+{
+    struct sending *s = l->sending;
+    bool file = s->tail.n > 0 && !s->tail.p;
+    if (!file && s->n > 0) {
+        send_memory(l, s->p, s->n, s->tail.n > 0 ? MSG_MORE : 0);
+    } else if (!file && s->tail.n > 0) {
+        send_memory(l, s->tail.p, s->tail.n, 0);
+    } else {
+        enum io io = transmit(l, &s->p, &s->n, &s->tail);
+        if (io == IO_AGAIN || io == IO_TURN) {
+            await_writable(l);
+            return;
+        }
+        if (io == IO_BROKEN)
+            link_reset(l);
+        else
+            all_sent(l);
+    }
+}
+
+static void start_sending(struct link *l, struct out *out)
+{
+    struct block *b = self(l->engine)->block;
+    struct sending *s = sending_start(l);
+    s->p = out->p;
+    s->n = out->n;
+    s->tail = out->tail;
+    s->memory = b;
+    b->used += out->n;
+    b->users++;
+    send_on(l);
+}
+
+static void uring_apply(struct link *l, struct out *out, unsigned want);
+
+/* All has left: do what the connection wanted after that. */
+static void settle(struct link *l)
+{
+    if (l->want & WANT_CLOSE) {
+        link_close(l);
+    } else if ((l->want & WANT_SHUTDOWN) && !(l->flags & LINK_SHUT)) {
+        struct io_uring_sqe *sqe = op(l->engine);
+        io_uring_prep_shutdown(sqe, l->fd, SHUT_WR);
+        name_quiet(sqe);
+        l->flags |= LINK_SHUT;
+    } else if (l->want & WANT_SENT) {
+        struct out out;
+        uring_lend(l->engine, l, &out);
+        uring_apply(l, &out, l->engine->user->on_sent(l, &out));
+    }
+}
+
+static void all_sent(struct link *l)
+{
+    sending_end(l);
+    settle(l);
+}
+
+static void uring_apply(struct link *l, struct out *out, unsigned want)
+{
+    l->want = (uint8_t)want;
+    if (l->sending)
+        ; /* what is wanted now comes after that */
+    else if (out->n > 0 || out->tail.n > 0 || out->tail.release)
+        start_sending(l, out);
+    else
+        settle(l);
+    adjust_receive(l);
+}
+
+/* The descriptor is closed at once, in the ring; the slot is free when the last operation has
+ * ended. */
+static void uring_drop(struct link *l)
+{
+    if (l->flags & LINK_ARMED)
+        cancel(l->engine, l, OP_RECEIVE);
+    if (l->sending && l->inflight > 0) {
+        cancel(l->engine, l, OP_SEND);
+        cancel(l->engine, l, OP_WRITABLE);
+    }
+    struct io_uring_sqe *sqe = op(l->engine);
+    io_uring_prep_close(sqe, l->fd);
+    name_quiet(sqe);
+    l->fd = -1;
+}
+
+/* An up-call for bytes or their end. No room is lent while an answer is under way. */
+static void deliver(struct link *l, char *p, int n)
+{
+    struct engine *e = l->engine;
+    struct out out = {0};
+    unsigned want;
+    if (!l->sending)
+        uring_lend(e, l, &out);
+    if (n > 0) {
+        *e->config.bytes_in += (uint64_t)n;
+        want = e->user->on_bytes(l, p, (size_t)n, &out);
+    } else {
+        l->flags |= LINK_EOF;
+        want = e->user->on_eof(l, &out);
+    }
+    uring_apply(l, &out, want);
+}
+
+static void on_received(struct link *l, const struct io_uring_cqe *cqe)
+{
+    struct uring *u = &self(l->engine)->u;
+    if (!(cqe->flags & IORING_CQE_F_MORE)) {
+        l->inflight--;
+        l->flags &= (uint8_t) ~(LINK_ARMED | LINK_STOPPING);
+    }
+    if (!(l->flags & LINK_CLOSING)) {
+        if (cqe->res > 0)
+            deliver(l, uring_buffer(u, cqe), cqe->res);
+        else if (cqe->res == 0)
+            deliver(l, NULL, 0);
+        else if (cqe->res == -ENOBUFS || cqe->res == -ECANCELED || cqe->res == -EINTR)
+            adjust_receive(l);
+        else
+            link_close(l);
+    }
+    if (cqe->flags & IORING_CQE_F_BUFFER)
+        uring_give_back(u, cqe);
+}
+
+static void on_send(struct link *l, int result)
+{
+    struct sending *s = l->sending;
+    l->inflight--;
+    if (l->flags & LINK_CLOSING)
+        return;
+    if (result < 0) {
+        link_close(l);
+        return;
+    }
+    *l->engine->config.bytes_out += (uint64_t)result;
+    if (s->n > 0) {
+        s->p += result;
+        s->n -= (size_t)result;
+    } else {
+        s->tail.p += result;
+        s->tail.n -= (size_t)result;
+    }
+    if (s->n == 0 && s->tail.n == 0) {
+        all_sent(l);
+    } else {
+        sending_progress(l);
+        send_on(l);
+    }
+    adjust_receive(l);
+}
+
+static void on_writable(struct link *l, int result)
+{
+    l->inflight--;
+    if (l->flags & LINK_CLOSING)
+        return;
+    if (result < 0) {
+        link_close(l);
+        return;
+    }
+    sending_progress(l);
+    send_on(l);
+    adjust_receive(l);
+}
+
+static void on_accept(struct engine *e, const struct io_uring_cqe *cqe)
+{
+    struct engine_u *s = self(e);
+    if (!(cqe->flags & IORING_CQE_F_MORE))
+        s->accepts--;
+    if (cqe->res >= 0) {
+        adjust_receive(link_open(e, cqe->res));
+        engine_full(e); /* those that were accepted in the meantime are let in */
+    } else if (cqe->res != -ECANCELED) {
+        engine_accept_failed(e, -cqe->res);
+    }
+    if (s->accepts == 0 && e->listening)
+        accept_more(e);
+}
+
+static void on_completion(struct engine *e, const struct io_uring_cqe *cqe)
+{
+    void *whose = (void *)(uintptr_t)(cqe->user_data & ~(uint64_t)OP_MASK); // NOLINT: ours, tagged
+    switch ((enum op)(cqe->user_data & OP_MASK)) {
+    case OP_RECEIVE: on_received(whose, cqe); break;
+    case OP_SEND: on_send(whose, cqe->res); break;
+    case OP_WRITABLE: on_writable(whose, cqe->res); break;
+    case OP_ACCEPT: on_accept(e, cqe); break;
+    case OP_WAKE:
+        e->user->on_wake(e);
+        if (!(cqe->flags & IORING_CQE_F_MORE))
+            watch_wake(e);
+        break;
+    case OP_IGNORE:
+    case OP_MASK: break;
+    }
+}
+
+static void uring_pass(struct engine *e, int timeout_ms)
+{
+    struct engine_u *s = self(e);
+    uring_wait(&s->u, timeout_ms);
+    engine_tick(e);
+    unsigned head, count = 0;
+    struct io_uring_cqe *cqe;
+    io_uring_for_each_cqe(&s->u.ring, head, cqe)
+    {
+        on_completion(e, cqe);
+        count++;
+    }
+    io_uring_cq_advance(&s->u.ring, count);
 }
 
 const struct engine_ops engine_uring = {
-    .name = "uring", .size = sizeof(struct engine), .open = uring_open};
+    .name = "uring",
+    .size = sizeof(struct engine_u),
+    .open = uring_open_engine,
+    .close = uring_stop,
+    .pass = uring_pass,
+    .lend = uring_lend,
+    .apply = uring_apply,
+    .listen = uring_listen,
+    .drop = uring_drop,
+    .unsend = uring_unsend,
+};

@@ -4,6 +4,7 @@
 #include "http/engine_priv.h"
 
 #include "http/err.h"
+#include "http/transmit.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -133,14 +134,13 @@ struct sending *sending_start(struct link *l)
     *s = (struct sending){.since_ns = e->now_ns};
     assert(!l->sending);
     l->sending = s;
-    sending_progress(l, 0);
+    sending_progress(l);
     return s;
 }
 
-void sending_progress(struct link *l, size_t n)
+void sending_progress(struct link *l)
 {
     struct engine *e = l->engine;
-    *e->config.bytes_out += n;
     l->sending->deadline_ns = e->now_ns + e->config.write_timeout_ns;
     engine_set_due(e, l->sending->deadline_ns);
 }
@@ -149,8 +149,7 @@ void sending_end(struct link *l)
 {
     struct engine *e = l->engine;
     struct sending *s = l->sending;
-    if (s->tail.release)
-        s->tail.release(s->tail.owner);
+    segment_release(&s->tail);
     if (l->deadline_ns != ENGINE_NEVER)
         l->deadline_ns += e->now_ns - s->since_ns;
     e->ops->unsend(e, s);

@@ -46,7 +46,7 @@ static const char *try_engine(const struct options *o, struct err *err)
     return name;
 }
 
-int server_print_version(const struct options *o, const char *name, struct err *err)
+static int print_version(const struct options *o, const char *name, struct err *err)
 {
     const char *engine = try_engine(o, err);
     if (!engine)
@@ -69,7 +69,7 @@ static const char *rehearse(const struct options *o, const struct service *servi
     return try_engine(o, err);
 }
 
-int server_run(const struct options *o, const struct service *service, struct err *err)
+static int run(const struct options *o, const struct service *service, struct err *err)
 {
     struct options chosen = *o;
     block_signals();
@@ -88,4 +88,21 @@ int server_run(const struct options *o, const struct service *service, struct er
                                  : supervise(&chosen, service, board, listeners);
     free(listeners);
     return failed ? 1 : 0;
+}
+
+int server_main(int argc, char **argv, const char *name, const struct service *service)
+{
+    struct options options;
+    struct err err = {0};
+    int code = 2;
+    if (options_parse(&options, argc, argv, &err) == 0) {
+        if (options.help) {
+            options_help(stdout, name);
+            return 0;
+        }
+        code = options.version ? print_version(&options, name, &err) : run(&options, service, &err);
+    }
+    if (err.text[0])
+        log_line("%s", err.text);
+    return code;
 }

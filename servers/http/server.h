@@ -19,12 +19,9 @@ struct service {
     void (*finish)(struct engine *e, void *context); /* requests under way may end, no more come */
 };
 
-/* Runs until SIGTERM or SIGINT. Returns the exit code: 0 after a graceful end, 1 with err set when
-   it can't start. */
-int server_run(const struct options *o, const struct service *service, struct err *err);
-
-/* "NAME VERSION engine ENGINE" on stdout, with the engine that would be taken. Exit code as above.
- */
-int server_print_version(const struct options *o, const char *name, struct err *err);
+/* The main() of a server: options, --help, --version ("NAME VERSION engine ENGINE"), run until
+   SIGTERM or SIGINT. Returns the exit code: 0 after a graceful end; 2: bad options; 1: it can't
+   start or run. */
+int server_main(int argc, char **argv, const char *name, const struct service *service);
 
 #endif

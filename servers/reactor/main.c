@@ -61,18 +61,5 @@ int main(int argc, char **argv)
 {
     static const struct service service = {
         .user = &conn_user, .open = site_open, .close = site_close, .finish = finish};
-    struct options options;
-    struct err err = {0};
-    int code = 2;
-    if (options_parse(&options, argc, argv, &err) == 0) {
-        if (options.help) {
-            options_help(stdout, "reactor");
-            return 0;
-        }
-        code = options.version ? server_print_version(&options, "reactor", &err)
-                               : server_run(&options, &service, &err);
-    }
-    if (err.text[0])
-        log_line("%s", err.text);
-    return code;
+    return server_main(argc, argv, "reactor", &service);
 }
