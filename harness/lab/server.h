@@ -18,7 +18,8 @@ struct server_setup {              /* the same for all servers of a comparison *
     unsigned keepalive_requests; /* a connection may be used for at least so many */
     unsigned keepalive_timeout_s;
     const cpu_set_t *cpus; /* or NULL */
-    uid_t uid;
+    uid_t uid;             /* when we are root: account_unprivileged(); 0 = stay */
+    unsigned port;         /* 0 = a free one is picked; else this one or an error */
 };
 
 struct server {
@@ -43,10 +44,12 @@ int server_start(struct server *s, const struct manifest *m, const struct server
  */
 bool server_alive(struct server *s, char *why, size_t size);
 
-/* Ends it, waits until its port is free, removes the run directory unless keep_dir. */
+/* Ends it with the manifest's signal, then SIGKILL; waits until its port is free, removes the run
+   directory unless keep_dir. s is empty afterwards (copy run_dir before); safe twice. */
 int server_stop(struct server *s, bool keep_dir, struct err *e);
 
-/* Processes of its group now (leader first). Returns the count; pids holds at most max. */
+/* Processes of it now (leader first), with those that left its group and without dead ones. Returns
+   the count; pids holds at most max. */
 size_t server_pids(const struct server *s, pid_t *pids, size_t max);
 
 /* Workers now, counted as the manifest says; -1 = not countable. */
@@ -55,7 +58,14 @@ int server_workers(const struct server *s);
 /* The last lines of its log as one line, for messages. */
 void server_log_tail(const struct server *s, char *to, size_t size);
 
-/* The program and configs that it runs with: fills facts version, program, sha256. */
+/* Open files that a server gets for so many connections: twice as many (a file or a pipe for each)
+   and a reserve; less where the hard limit is lower but holds them. 0 = the hard limit is too low.
+ */
+uint64_t server_fds(unsigned connections);
+
+/* The program and configs that it runs with: fills facts version (NULL where it can't be told),
+   program, sha256 (of the program) and inputs_sha256 (of the manifest's commands, its configuration
+   templates, and files that its start command names). Nothing for a server that runs already. */
 struct facts;
 int server_describe(const struct manifest *m, const struct server_setup *setup, struct facts *f,
                     struct err *e);
