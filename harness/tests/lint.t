@@ -27,12 +27,14 @@ tidy_one() { # FILE: silent when clean
     grep -E '(warning|error):' || true
 }
 export -f tidy_one
+# shellcheck disable=SC2016 # expanded by the inner shell
+each='tidy_one "$1"'
 
 echo "1..4"
 result "clang-format (make format mends it)" \
   "$(clang-format --dry-run --Werror "${c_files[@]}" 2>&1 | grep -E 'error|warning' || true)"
 result "clang-tidy" \
-  "$(printf '%s\0' "${c_sources[@]}" | xargs -0 -P "$(nproc)" -n 1 bash -c 'tidy_one "$1"' _)"
+  "$(printf '%s\0' "${c_sources[@]}" | xargs -0 -P "$(nproc)" -n 1 bash -c "$each" _)"
 result "cppcheck" \
   "$(cppcheck --quiet --std=c11 --inline-suppr --error-exitcode=0 -j "$(nproc)" \
     --enable=warning,performance,portability --suppress=missingIncludeSystem \
