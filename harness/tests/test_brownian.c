@@ -23,7 +23,8 @@ static void test_first_gate_is_normal(void **state)
     (void)state;
     struct brownian b;
     brownian_start(&b, 3);
-    for (double z = -2; z < 6; z += 0.5) {
+    for (int i = -4; i < 12; i++) {
+        double z = i / 2.0;
         double above = distribution_normal_cdf(3 * sqrt(0.25) - z);
         assert_near(brownian_above(&b, 0.25, z), above, 1e-14);
         assert_near(brownian_below(&b, 0.25, z), 1 - above, 1e-14);
@@ -35,7 +36,8 @@ static void test_first_gate_is_normal(void **state)
 static void test_two_gates_at_zero(void **state)
 {
     (void)state;
-    for (double first = 0.05; first < 1; first += 0.11) {
+    for (int i = 1; i < 20; i += 2) {
+        double first = i / 20.0;
         struct brownian b;
         brownian_start(&b, 0);
         brownian_advance(&b, first, -INFINITY, 0);

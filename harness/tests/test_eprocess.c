@@ -12,26 +12,33 @@
 
 #include "tests/near.h"
 
+/* Mean wealth of the four gamblers after these stakes (fractions of kappa, lost if negative). */
+static double wealth_after(const double *stakes, size_t n)
+{
+    const double kappas[] = {0.3, 0.5, 0.7, 0.9};
+    double sum = 0;
+    for (int k = 0; k < 4; k++) {
+        double wealth = 1;
+        for (size_t i = 0; i < n; i++)
+            wealth *= 1 + kappas[k] * stakes[i];
+        sum += wealth / 4;
+    }
+    return sum;
+}
+
 static void test_first_bets_by_hand(void **state)
 {
     (void)state;
+    const double stakes[] = {1.0 / 2, -1.0 / 3, 0, 2.5 / 5};
+    const double values[] = {3, -1, 0, 1}; /* the last is tied with -1: 0 1 1 3, ranks 2 and 3 */
     struct eprocess e;
     eprocess_init(&e);
     assert_near(eprocess_log_wealth(&e), 0, 0);
-    eprocess_feed(&e, 3); /* rank 1 of 1: stake kappa / 2; mean kappa is 0.6 */
-    assert_near(exp(eprocess_log_wealth(&e)), 1.3, 1e-12);
-    eprocess_feed(&e, -1); /* rank 1 of 2: loses kappa / 3 */
-    double mean = 0;
-    for (double kappa = 0.3; kappa < 1; kappa += 0.2)
-        mean += (1 + kappa / 2) * (1 - kappa / 3) / 4;
-    assert_near(exp(eprocess_log_wealth(&e)), mean, 1e-12);
-    eprocess_feed(&e, 0);
-    assert_near(exp(eprocess_log_wealth(&e)), mean, 1e-12);
-    eprocess_feed(&e, 1); /* 0 1 1 3: tied at ranks 2 and 3 */
-    mean = 0;
-    for (double kappa = 0.3; kappa < 1; kappa += 0.2)
-        mean += (1 + kappa / 2) * (1 - kappa / 3) * (1 + kappa * 2.5 / 5) / 4;
-    assert_near(exp(eprocess_log_wealth(&e)), mean, 1e-12);
+    for (size_t i = 0; i < 4; i++) {
+        eprocess_feed(&e, values[i]);
+        assert_near(exp(eprocess_log_wealth(&e)), wealth_after(stakes, i + 1), 1e-12);
+    }
+    assert_near(wealth_after(stakes, 1), 1.3, 1e-15); /* half of the mean kappa, 0.6 */
     eprocess_fini(&e);
     eprocess_fini(&e);
 }
