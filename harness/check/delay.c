@@ -1,0 +1,95 @@
+/* delay: finds answers that wait for an acknowledgement. A server that sends head and body in two
+   small writes without TCP_NODELAY waits (Nagle, RFC 896) until the client's delayed
+   acknowledgement comes, 40 ms later on Linux; then each connection does 25 requests/s. Needs a
+   client that delays its acknowledgements, which Linux doesn't do on a young connection unless told
+   to. */
+#include "check/session.h"
+
+#include "base/alloc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ASKED = 8,     /* requests on one connection; the first one isn't counted */
+    STEP_LOW = 36, /* ms: one delayed acknowledgement, by the clock of a slow machine */
+    STEP_HIGH = 50
+};
+
+static int by_value(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* Median of the answers after the first, ms; -1 = unknown. */
+static double median_ms(struct session *s, const char *request, size_t len)
+{
+    double ms[ASKED];
+    if (session_connect(s) < 0)
+        return -1;
+    for (int k = 0; k < ASKED; k++) {
+        struct answer a = {0};
+        client_delay_acks(&s->client);
+        bool came = client_send(&s->client, request, len) == 0 &&
+                    client_receive(&s->client, false, &a) == CLIENT_OK && a.status == 200;
+        ms[k] = (double)a.latency_ns / 1e6;
+        answer_fini(&a);
+        if (!came)
+            return -1;
+    }
+    qsort(ms + 1, ASKED - 1, sizeof *ms, by_value);
+    return ms[ASKED / 2];
+}
+
+static void note_median(struct check_item *i, const char *what, double ms)
+{
+    if (ms < STEP_LOW || ms > STEP_HIGH || i->problem)
+        return;
+    item_value(i, "yes, %s", what);
+    item_fail(i,
+              "%s: median %.0f ms after the first answer of a connection, as when head and body "
+              "are two writes without TCP_NODELAY (delayed acknowledgement)",
+              what, ms);
+}
+
+static double echo_ms(struct session *s, size_t body_len)
+{
+    char *head = xasprintf("POST %s HTTP/1.1\r\nHost: %s\r\nContent-Length: %zu\r\n"
+                           "Content-Type: application/octet-stream\r\n\r\n",
+                           route_get(ROUTE_ECHO)->path, s->host, body_len);
+    size_t head_len = strlen(head);
+    char *all = xcalloc(head_len + body_len, 1);
+    memcpy(all, head, head_len);
+    memset(all + head_len, 'x', body_len);
+    double ms = median_ms(s, all, head_len + body_len);
+    free(head);
+    free(all);
+    return ms;
+}
+
+/* Routes as they are, and echo with bodies below, around and far above a segment's size. */
+void check_delays(struct session *s)
+{
+    static const size_t lens[] = {5, 1024, 65536};
+    struct check_item *i = item_add(s, "40 ms steps");
+    if (s->route < 0)
+        return;
+    for (int r = 0; r < ROUTE_COUNT; r++) {
+        if (r == ROUTE_ECHO || !session_usable(s, (enum route_id)r))
+            continue;
+        char *text = session_request(s, (enum route_id)r, "1.1", "");
+        note_median(i, route_get((enum route_id)r)->name, median_ms(s, text, strlen(text)));
+        free(text);
+    }
+    for (size_t k = 0; k < sizeof lens / sizeof *lens; k++) {
+        char what[40];
+        if (!session_usable(s, ROUTE_ECHO))
+            break;
+        snprintf(what, sizeof what, "echo of %zu bytes", lens[k]);
+        note_median(i, what, echo_ms(s, lens[k]));
+    }
+    if (!i->value)
+        item_value(i, "none");
+}

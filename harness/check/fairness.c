@@ -1,0 +1,150 @@
+/* fairness: the servers' check lists side by side. Items are matched by name. What is equal says
+   nothing; what differs needs a written reason, from the manifest of the server that is unlike the
+   reference. Only a broken contract, or workers that differ without a reason, makes an item broken:
+   then no ratio may be taken. */
+#include "check/contract.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct check_item *find(const struct check_list *list, const char *name)
+{
+    for (size_t k = 0; k < list->n; k++)
+        if (strcmp(list->item[k].name, name) == 0)
+            return &list->item[k];
+    return NULL;
+}
+
+/* "small head bytes" -> ROUTE_SMALL, and rest "head bytes"; -1 when it is not of a route. */
+static int route_of(const char *name, const char **rest)
+{
+    for (int r = 0; r < ROUTE_COUNT; r++) {
+        const char *route = route_get((enum route_id)r)->name;
+        size_t n = strlen(route);
+        if (strncmp(name, route, n) == 0 && name[n] == ' ') {
+            *rest = name + n + 1;
+            return r;
+        }
+    }
+    return -1;
+}
+
+/* The manifest's reason for an item: by its name, by its name without the route, or why the route
+   is not offered. */
+static const char *written_reason(const struct manifest *m, const char *name)
+{
+    const char *rest = NULL, *reason = manifest_reason(m, name);
+    int route = route_of(name, &rest);
+    if (reason || route < 0)
+        return reason;
+    if (!m->routes[route])
+        return m->lacks[route];
+    return manifest_reason(m, rest);
+}
+
+static bool equal(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Compares the servers that are up; what one of them has and another lacks is a difference. */
+static bool all_equal(const struct check_list *lists, size_t servers, const struct fairness_item *f)
+{
+    const char *first = NULL;
+    bool any = false;
+    for (size_t k = 0; k < servers; k++) {
+        if (lists[k].n == 0)
+            continue;
+        if (any && !equal(first, f->value[k]))
+            return false;
+        first = f->value[k];
+        any = true;
+    }
+    return true;
+}
+
+/* The server that others are compared with: the reference, or the first one that is up. */
+static size_t baseline(const struct result *r, const struct check_list *lists)
+{
+    size_t k = r->plan.reference;
+    if (k < r->plan.servers_n && lists[k].n)
+        return k;
+    for (k = 0; k + 1 < r->plan.servers_n && lists[k].n == 0; k++)
+        ;
+    return k;
+}
+
+static void give_reasons(const struct result *r, const struct check_list *lists,
+                         struct fairness_item *f)
+{
+    const char *usual = f->value[baseline(r, lists)];
+    for (size_t k = 0; k < r->plan.servers_n; k++) {
+        const char *reason = written_reason(&r->plan.servers[k], f->name);
+        if (f->reason[k] || lists[k].n == 0)
+            continue;
+        if (reason)
+            f->reason[k] = xstrdup(reason);
+        else if (!equal(usual, f->value[k]))
+            f->reason[k] = xstrdup("differs, no reason written");
+    }
+}
+
+static bool is_unexplained(const struct result *r, const struct fairness_item *f)
+{
+    for (size_t k = 0; k < r->plan.servers_n; k++)
+        if (f->reason[k] && !written_reason(&r->plan.servers[k], f->name))
+            return true;
+    return false;
+}
+
+static void compare_item(struct result *r, const struct check_list *lists,
+                         const struct check_item *like)
+{
+    size_t n = r->plan.servers_n;
+    struct fairness_item *f = xgrow(&r->fairness, &r->fairness_n, sizeof *f);
+    f->name = xstrdup(like->name);
+    f->value = xcalloc(n, sizeof *f->value);
+    f->reason = xcalloc(n, sizeof *f->reason);
+    for (size_t k = 0; k < n; k++) {
+        const struct check_item *i = find(&lists[k], f->name);
+        if (i && i->value)
+            f->value[k] = xstrdup(i->value);
+        if (i && i->problem)
+            f->reason[k] = xstrdup(i->problem);
+        f->broken = f->broken || (i && i->contract && !i->ok);
+    }
+    if (like->varies || all_equal(lists, n, f))
+        return;
+    give_reasons(r, lists, f);
+    if (strcmp(f->name, "workers") == 0 && is_unexplained(r, f))
+        f->broken = true;
+}
+
+static void forget(struct result *r)
+{
+    for (size_t i = 0; i < r->fairness_n; i++) {
+        struct fairness_item *f = &r->fairness[i];
+        for (size_t k = 0; k < r->plan.servers_n; k++) {
+            free(f->value[k]);
+            free(f->reason[k]);
+        }
+        free(f->name);
+        free(f->value);
+        free(f->reason);
+    }
+    free(r->fairness);
+    r->fairness = NULL;
+    r->fairness_n = 0;
+}
+
+void check_compare(struct result *r, const struct check_list *lists)
+{
+    forget(r);
+    if (r->plan.servers_n == 0)
+        return;
+    const struct check_list *like = &lists[baseline(r, lists)];
+    for (size_t k = 0; k < like->n; k++)
+        compare_item(r, lists, &like->item[k]);
+}
