@@ -48,6 +48,26 @@ static void test_same_seed_same_answer(void **state)
     assert_true(third.low != first.low);
 }
 
+static double count_blocks(const size_t *blocks, size_t n, void *arg)
+{
+    double *count = arg;
+    for (size_t i = 0; i < n; i++)
+        count[blocks[i]]++;
+    return 0;
+}
+
+static void test_draws_every_block_alike(void **state)
+{
+    (void)state;
+    double count[8] = {0};
+    struct random r;
+    random_seed(&r, 30);
+    struct bootstrap b = {count_blocks, count, 2000, 0.05};
+    bootstrap_interval(&b, 8, &r);
+    for (int i = 0; i < 8; i++)
+        assert_near(count[i], 2001, 150); /* sd 42 */
+}
+
 /* The mean's bootstrap distribution is known: sd of the sample with divisor n, over sqrt(n). */
 static void test_width_is_that_of_the_mean(void **state)
 {
@@ -161,6 +181,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_seed_same_answer),
+        cmocka_unit_test(test_draws_every_block_alike),
         cmocka_unit_test(test_width_is_that_of_the_mean),
         cmocka_unit_test(test_ratio_covers_the_truth),
         cmocka_unit_test(test_correlated_inside_a_block),
