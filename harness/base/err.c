@@ -25,9 +25,9 @@ int err_prefix(struct err *e, const char *fmt, ...)
         return -1;
     memcpy(old, e->text, sizeof old);
     va_start(ap, fmt);
-    int n = vsnprintf(e->text, sizeof e->text, fmt, ap);
+    vsnprintf(e->text, sizeof e->text, fmt, ap);
     va_end(ap);
-    if (n >= 0 && (size_t)n < sizeof e->text)
-        snprintf(e->text + n, sizeof e->text - (size_t)n, ": %s", old);
+    strncat(e->text, ": ", sizeof e->text - strlen(e->text) - 1);
+    strncat(e->text, old, sizeof e->text - strlen(e->text) - 1);
     return -1;
 }

@@ -65,10 +65,16 @@ static int write_all(int fd, const char *data, size_t len)
     return 0;
 }
 
+/* A pipe or a terminal has nothing to flush: fsync(2) says EINVAL. */
+static int flush(int fd)
+{
+    return fsync(fd) < 0 && errno != EINVAL ? -1 : 0;
+}
+
 /* Writes, flushes and closes fd. Returns 0 or -1 with errno of the first failure. */
 static int write_and_close(int fd, const void *data, size_t len)
 {
-    int failed = write_all(fd, data, len) < 0 || fsync(fd) < 0;
+    int failed = write_all(fd, data, len) < 0 || flush(fd) < 0;
     int saved = errno;
     if (close(fd) < 0 && !failed)
         return -1;
@@ -82,7 +88,7 @@ int file_replace(const char *path, const void *data, size_t len, struct err *e)
     /* A device (/dev/full, /dev/stdout) is written, never replaced by a file. */
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
         int fd = open(path, O_WRONLY | O_CLOEXEC);
-        if (fd < 0 || (write_and_close(fd, data, len) < 0 && errno != EINVAL))
+        if (fd < 0 || write_and_close(fd, data, len) < 0)
             return err_set(e, EXIT_MACHINE, "cannot write %s: %s", path, strerror(errno));
         return 0;
     }
@@ -102,8 +108,8 @@ int file_make_dir(const char *path, struct err *e)
 {
     char *copy = xstrdup(path);
     int rc = 0;
-    for (char *p = copy + 1; rc == 0 && *p; p++) {
-        if (*p != '/')
+    for (char *p = copy; rc == 0 && *p; p++) {
+        if (*p != '/' || p == copy)
             continue;
         *p = '\0';
         rc = mkdir(copy, 0755) < 0 && errno != EEXIST ? -1 : 0;
@@ -121,7 +127,8 @@ int file_make_dir(const char *path, struct err *e)
 static int remove_entry(const char *path, const struct stat *st, int flag, struct FTW *ftw)
 {
     (void)st, (void)flag, (void)ftw;
-    return remove(path);
+    /* Somebody else may remove below the same folder: what is gone needs no removal. */
+    return remove(path) < 0 && errno != ENOENT ? -1 : 0;
 }
 
 int file_remove_tree(const char *path, struct err *e)

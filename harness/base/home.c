@@ -13,8 +13,10 @@
 static char *find(void)
 {
     const char *set = getenv("PARITY_HOME");
-    if (set && *set)
-        return xstrdup(set);
+    if (set && *set) {
+        char *full = realpath(set, NULL); /* servers are started in folders of their own */
+        return full ? full : xstrdup(set);
+    }
     char exe[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
     exe[n > 0 ? n : 0] = '\0';

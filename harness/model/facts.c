@@ -10,9 +10,15 @@
 
 static void add(struct facts *f, const char *key, const char *text, double number)
 {
-    struct fact *one = xgrow(&f->item, &f->n, sizeof *one);
-    one->key = xstrdup(key);
-    one->text = text ? xstrdup(text) : NULL;
+    char *copy = text ? xstrdup(text) : NULL;
+    size_t i = 0;
+    while (i < f->n && strcmp(f->item[i].key, key) != 0)
+        i++;
+    struct fact *one = i < f->n ? &f->item[i] : xgrow(&f->item, &f->n, sizeof *one);
+    if (!one->key)
+        one->key = xstrdup(key);
+    free(one->text);
+    one->text = copy;
     one->number = number;
 }
 

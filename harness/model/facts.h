@@ -15,6 +15,7 @@ struct facts {
     size_t n;
 };
 
+/* A key that is there already gets the new value. */
 void facts_text(struct facts *f, const char *key, const char *text); /* NULL text = unknown */
 void facts_number(struct facts *f, const char *key, double number);
 const struct fact *facts_find(const struct facts *f, const char *key); /* or NULL */

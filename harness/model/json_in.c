@@ -9,6 +9,7 @@
 #include "model/json_line.h"
 #include "model/strings.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -25,13 +26,25 @@ int json_in_text(struct json_in *in, const char *text, const char *file, struct 
     return 0;
 }
 
+static int line_of_end(const char *text)
+{
+    int line = 1;
+    for (; *text; text++)
+        line += *text == '\n';
+    return line;
+}
+
 int json_in_open(struct json_in *in, const char *file, struct err *e)
 {
     *in = (struct json_in){.file = file, .e = e};
-    char *text = file_read(file, NULL, e);
+    size_t len = 0;
+    char *text = file_read(file, &len, e);
     if (!text)
         return -1;
-    int rc = json_in_text(in, text, file, e);
+    /* jansson would stop at a NUL and call what stands before it a whole document. */
+    int rc = strlen(text) == len ? json_in_text(in, text, file, e)
+                                 : err_set(e, EXIT_USAGE, "%s:%d: not valid JSON: a NUL byte", file,
+                                           line_of_end(text));
     free(text);
     return rc;
 }
@@ -49,17 +62,33 @@ struct json_at json_in_root(struct json_in *in)
     return (struct json_at){.in = in, .value = in->root};
 }
 
+static bool is_plain(const char *key)
+{
+    size_t i = 0;
+    while (key[i] && !iscntrl((unsigned char)key[i]) && !strchr(".[]\"\\", key[i]))
+        i++;
+    return i > 0 && !key[i];
+}
+
 struct json_at json_at_key(const struct json_at *at, const char *key)
 {
     struct json_at to = {.in = at->in, .value = json_object_get(at->value, key)};
-    snprintf(to.path, sizeof to.path, "%.100s%s%.50s", at->path, at->path[0] ? "." : "", key);
+    if (is_plain(key)) {
+        snprintf(to.path, sizeof to.path, "%.120s%s%.70s", at->path, at->path[0] ? "." : "", key);
+        return to;
+    }
+    json_t *name = json_string(key);
+    char *quoted = json_dumps(name, JSON_ENCODE_ANY);
+    snprintf(to.path, sizeof to.path, "%.120s[%.70s]", at->path, quoted ? quoted : "\"\"");
+    free(quoted);
+    json_decref(name);
     return to;
 }
 
 struct json_at json_at_index(const struct json_at *at, size_t i)
 {
     struct json_at to = {.in = at->in, .value = json_array_get(at->value, i)};
-    snprintf(to.path, sizeof to.path, "%.130s[%zu]", at->path, i);
+    snprintf(to.path, sizeof to.path, "%.170s[%zu]", at->path, i);
     return to;
 }
 
@@ -106,9 +135,9 @@ bool json_at_object(const struct json_at *at, const char *const *keys)
     json_object_foreach(at->value, key, value)
     {
         const char *const *k = keys;
-        while (*k && strcmp(*k, key) != 0)
+        while (k && *k && strcmp(*k, key) != 0)
             k++;
-        if (*k)
+        if (!k || *k)
             continue;
         char all[300] = "";
         for (k = keys; *k; k++)
@@ -118,6 +147,24 @@ bool json_at_object(const struct json_at *at, const char *const *keys)
         return false;
     }
     return true;
+}
+
+bool json_at_array(const struct json_at *at)
+{
+    if (json_is_array(at->value))
+        return true;
+    refuse_type(at, "an array");
+    return false;
+}
+
+void json_at_unique(const struct json_at *at)
+{
+    for (size_t i = 0; i < json_at_count(at); i++)
+        for (size_t j = 0; j < i; j++)
+            if (json_equal(json_array_get(at->value, i), json_array_get(at->value, j))) {
+                struct json_at one = json_at_index(at, i);
+                json_at_refuse(&one, "is there twice");
+            }
 }
 
 const char *json_at_text_or(const struct json_at *at, const char *fallback)
@@ -152,10 +199,12 @@ double json_at_number_or(const struct json_at *at, double min, double max, doubl
 
 uint64_t json_at_whole(const struct json_at *at, uint64_t min, uint64_t max)
 {
-    if (!json_is_integer(at->value)) {
+    if (json_is_real(at->value))
+        json_at_refuse(at, "is %g; it must be a whole number", json_real_value(at->value));
+    else if (!json_is_integer(at->value))
         refuse_type(at, "a whole number");
+    if (!json_is_integer(at->value))
         return min;
-    }
     json_int_t v = json_integer_value(at->value);
     if (v >= 0 && (uint64_t)v >= min && (uint64_t)v <= max)
         return (uint64_t)v;
@@ -169,10 +218,8 @@ uint64_t json_at_whole_or(const struct json_at *at, uint64_t min, uint64_t max, 
     return at->value ? json_at_whole(at, min, max) : fallback;
 }
 
-bool json_at_bool_or(const struct json_at *at, bool fallback)
+bool json_at_bool(const struct json_at *at)
 {
-    if (!at->value)
-        return fallback;
     if (!json_is_boolean(at->value))
         refuse_type(at, "true or false");
     return json_is_true(at->value);

@@ -16,11 +16,12 @@ struct json_in {
     struct err *e; /* the first thing wrong; reading goes on with zeroes after it */
 };
 
-/* A value and the way to it ("configs[0].to"). value is NULL when it isn't there. */
+/* A value and the way to it ("configs[0].to"; keys that would be ambiguous are written
+   lacks["a.b"]). value is NULL when it isn't there. */
 struct json_at {
     struct json_in *in;
     json_t *value;
-    char path[160];
+    char path[200];
 };
 
 /* Reads and parses a file (duplicate keys are refused). Returns 0 or -1 with err set (EXIT_USAGE).
@@ -35,8 +36,15 @@ struct json_at json_at_key(const struct json_at *at, const char *key);
 struct json_at json_at_index(const struct json_at *at, size_t i);
 size_t json_at_count(const struct json_at *at); /* elements of an array, 0 when it isn't one */
 
-/* Refuses a value that isn't an object, and keys that aren't in the NULL-terminated list. */
+/* Refuses a value that isn't an object, and keys that aren't in the NULL-terminated list (keys
+   NULL: any may be there). */
 bool json_at_object(const struct json_at *at, const char *const *keys);
+
+/* Refuses a value that isn't an array, or is missing. */
+bool json_at_array(const struct json_at *at);
+
+/* Refuses an element of an array that was there before. */
+void json_at_unique(const struct json_at *at);
 
 /* Each refuses a missing or wrong value and then returns fallback. "or" versions take a missing
  * key. */
@@ -46,7 +54,7 @@ double json_at_number(const struct json_at *at, double min, double max);
 double json_at_number_or(const struct json_at *at, double min, double max, double fallback);
 uint64_t json_at_whole(const struct json_at *at, uint64_t min, uint64_t max);
 uint64_t json_at_whole_or(const struct json_at *at, uint64_t min, uint64_t max, uint64_t fallback);
-bool json_at_bool_or(const struct json_at *at, bool fallback);
+bool json_at_bool(const struct json_at *at);
 double json_at_measure(const struct json_at *at); /* a number, or NaN for null */
 /* An array of strings, appended to list; a missing value is an empty list. */
 void json_at_strings(const struct json_at *at, struct strings *list);

@@ -3,6 +3,7 @@
 #include "model/json_line.h"
 
 #include <ctype.h>
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,16 @@ static const char *after_value(const char *p)
     return p;
 }
 
+/* Is the key that stands at p, quotes and escapes included, this one? */
+static bool is_key(const char *p, const char *end, const char *key, size_t len)
+{
+    json_t *decoded = json_loadb(p, (size_t)(end - p), JSON_DECODE_ANY, NULL);
+    bool same = decoded && json_string_length(decoded) == len &&
+                memcmp(json_string_value(decoded), key, len) == 0;
+    json_decref(decoded);
+    return same;
+}
+
 /* The value of key in the object at p, or NULL. */
 static const char *member(const char *p, const char *key, size_t len)
 {
@@ -46,12 +57,21 @@ static const char *member(const char *p, const char *key, size_t len)
         return NULL;
     for (p = blanks(p + 1); *p == '"'; p = blanks(after_value(p))) {
         const char *end = after_string(p);
-        bool same = (size_t)(end - p) == len + 2 && memcmp(p + 1, key, len) == 0;
+        bool same = is_key(p, end, key, len);
         p = blanks(end);
         if (same)
             return p;
     }
     return NULL;
+}
+
+/* The same for a key that the path has as a JSON string. */
+static const char *quoted_member(const char *p, const char *string, const char *end)
+{
+    json_t *key = json_loadb(string, (size_t)(end - string), JSON_DECODE_ANY, NULL);
+    const char *value = key ? member(p, json_string_value(key), json_string_length(key)) : NULL;
+    json_decref(key);
+    return value;
 }
 
 static const char *element(const char *p, long index)
@@ -64,21 +84,32 @@ static const char *element(const char *p, long index)
     return NULL;
 }
 
+/* The value that the first part of *path names below the value at p, or NULL; advances *path. */
+static const char *step(const char *p, const char **path)
+{
+    const char *part = *path;
+    char *end;
+    if (part[0] == '[' && part[1] == '"') {
+        const char *after = after_string(part + 1);
+        *path = after + (*after == ']');
+        return quoted_member(p, part + 1, after);
+    }
+    if (part[0] == '[') {
+        long index = strtol(part + 1, &end, 10);
+        *path = *end ? end + 1 : end;
+        return element(p, index);
+    }
+    part += *part == '.';
+    size_t len = strcspn(part, ".[");
+    *path = part + len;
+    return member(p, part, len);
+}
+
 int json_line(const char *text, const char *path)
 {
     const char *at = blanks(text);
     while (*path) {
-        const char *next;
-        if (*path == '[') {
-            char *end;
-            next = element(at, strtol(path + 1, &end, 10));
-            path = *end ? end + 1 : end;
-        } else {
-            path += *path == '.';
-            size_t len = strcspn(path, ".[");
-            next = member(at, path, len);
-            path += len;
-        }
+        const char *next = step(at, &path);
         if (!next)
             break;
         at = next;

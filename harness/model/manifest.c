@@ -6,6 +6,7 @@
 #include "base/home.h"
 #include "model/json_in.h"
 
+#include <arpa/inet.h>
 #include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,15 +15,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static bool is_readable_file(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, R_OK) == 0;
+}
+
 /* A template is named relative to its manifest; those of packaged servers are in configs/. */
 static char *find_template(const char *dir, const char *name)
 {
     char *beside = name[0] == '/' ? xstrdup(name) : xasprintf("%s/%s", dir, name);
-    if (access(beside, R_OK) == 0)
+    if (is_readable_file(beside))
         return beside;
     char *below = xasprintf("configs/%s", name), *ours = home_path(below);
     free(below);
-    if (access(ours, R_OK) == 0) {
+    if (is_readable_file(ours)) {
         free(beside);
         return ours;
     }
@@ -33,6 +40,8 @@ static char *find_template(const char *dir, const char *name)
 static void read_configs(struct manifest *m, const struct json_at *at)
 {
     static const char *const keys[] = {"template", "to", NULL};
+    if (at->value && !json_at_array(at))
+        return;
     for (size_t i = 0; i < json_at_count(at); i++) {
         struct json_at one = json_at_index(at, i);
         if (!json_at_object(&one, keys))
@@ -41,11 +50,23 @@ static void read_configs(struct manifest *m, const struct json_at *at)
         struct manifest_config *c = xgrow(&m->configs, &m->configs_n, sizeof *c);
         c->template_path = find_template(m->dir, json_at_text(&from));
         c->to = xstrdup(json_at_text(&to));
-        if (access(c->template_path, R_OK) != 0)
+        if (!is_readable_file(c->template_path))
             json_at_refuse(&from, "there is no readable file %s", c->template_path);
         if (strchr(c->to, '/') || !c->to[0] || c->to[0] == '.')
             json_at_refuse(&to, "is \"%s\"; it must be a plain file name", c->to);
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(m->configs[k].to, c->to) == 0)
+                json_at_refuse(&to, "is \"%s\"; another template is written there", c->to);
     }
+}
+
+/* A reason that is to be shown to people: "" explains nothing. */
+static char *reason(const struct json_at *at)
+{
+    const char *text = json_at_text(at);
+    if (!*text)
+        json_at_refuse(at, "must say why");
+    return xstrdup(text);
 }
 
 static int route_of(const struct json_at *at, const char *name)
@@ -61,6 +82,7 @@ static void read_routes(struct manifest *m, const struct json_at *root)
     struct json_at offered = json_at_key(root, "routes"), lacks = json_at_key(root, "lacks");
     if (!json_is_array(offered.value) || json_at_count(&offered) == 0)
         json_at_refuse(&offered, "must be an array with at least one route");
+    json_at_unique(&offered);
     for (size_t i = 0; i < json_at_count(&offered); i++) {
         struct json_at one = json_at_index(&offered, i);
         int id = route_of(&one, json_at_text(&one));
@@ -78,7 +100,7 @@ static void read_routes(struct manifest *m, const struct json_at *root)
         if (id >= 0 && m->routes[id])
             json_at_refuse(&one, "the route is offered as well");
         else if (id >= 0)
-            m->lacks[id] = xstrdup(json_at_text(&one));
+            m->lacks[id] = reason(&one);
     }
 }
 
@@ -93,7 +115,7 @@ static void read_differs(struct manifest *m, const struct json_at *at)
         struct json_at one = json_at_key(at, key);
         struct manifest_note *note = xgrow(&m->differs, &m->differs_n, sizeof *note);
         note->item = xstrdup(key);
-        note->reason = xstrdup(json_at_text(&one));
+        note->reason = reason(&one);
     }
 }
 
@@ -121,6 +143,14 @@ static void read_stop_signal(struct manifest *m, const struct json_at *at)
         json_at_refuse(at, "is \"%s\"; it must be TERM, QUIT or INT", name);
 }
 
+/* Names become folders (conf/NAME): "..", ".git" or "-rf" would be a surprise there. */
+static bool is_name(const char *s)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                  "._-";
+    return *s && strlen(s) <= 40 && strspn(s, letters) == strlen(s) && !strchr("._-", *s);
+}
+
 static void read_all(struct manifest *m, const struct json_at *root)
 {
     static const char *const keys[] = {"schema",      "schema_version", "name",  "title",
@@ -129,7 +159,7 @@ static void read_all(struct manifest *m, const struct json_at *root)
                                        "stop_signal", "port",           NULL};
     if (!json_at_object(root, keys))
         return;
-    if (json_at_key(root, "schema").value)
+    if (json_at_key(root, "schema").value || json_at_key(root, "schema_version").value)
         json_at_schema(root, "parity/server", 1);
     struct json_at name = json_at_key(root, "name"), title = json_at_key(root, "title");
     struct json_at start = json_at_key(root, "start"), version = json_at_key(root, "version");
@@ -140,13 +170,11 @@ static void read_all(struct manifest *m, const struct json_at *root)
     m->port = (unsigned)json_at_whole_or(&port, 1, 65535, 0);
     m->name = xstrdup(json_at_text(&name));
     m->title = xstrdup(json_at_text_or(&title, m->name));
-    if (!m->name[0] || strlen(m->name) > 40 ||
-        strspn(m->name, "abcdefghijklmnopqrstuvwxyz"
-                        "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                        "0123456789._-") != strlen(m->name))
-        json_at_refuse(&name, "must be 1 to 40 letters, digits, '.', '_' or '-'");
+    if (!is_name(m->name))
+        json_at_refuse(&name, "must be 1 to 40 letters, digits, '.', '_' or '-', and begin with a "
+                              "letter or a digit");
     json_at_strings(&start, &m->start);
-    if (m->start.n == 0)
+    if (m->start.n == 0 || !m->start.item[0][0])
         json_at_refuse(&start, "must be an array: the program and its arguments");
     json_at_strings(&version, &m->version);
     json_at_strings(&needs, &m->needs);
@@ -179,27 +207,36 @@ int manifest_load(struct manifest *m, const char *path, struct err *e)
     return own.code ? err_set(e, own.code, "%s", own.text) : 0;
 }
 
+/* The port in "PORT" or "PORT/", or 0. Digits only: sscanf would take " 80" and "-4294967216". */
+static unsigned port_of(const char *text)
+{
+    size_t digits = strspn(text, "0123456789");
+    unsigned long port = digits && digits <= 5 ? strtoul(text, NULL, 10) : 0;
+    const char *rest = text + digits;
+    return port <= 65535 && (!*rest || strcmp(rest, "/") == 0) ? (unsigned)port : 0;
+}
+
 /* http://HOST:PORT of a server that runs already; every route is tried, the check tells. */
 static int from_url(struct manifest *m, const char *url, struct err *e)
 {
-    unsigned a, b, c, d, port;
-    char rest[8] = "";
-    int n = sscanf(url, "http://%u.%u.%u.%u:%u%7s", &a, &b, &c, &d, &port, rest);
-    int local = sscanf(url, "http://localhost:%u%7s", &port, rest);
-    if (local >= 1)
-        a = 127, b = 0, c = 0, d = 1, n = local + 4;
-    if (n < 5 || (n == 6 && strcmp(rest, "/") != 0) || (a | b | c | d) > 255 || port < 1 ||
-        port > 65535)
+    char host[INET_ADDRSTRLEN];
+    struct in_addr address;
+    const char *start = url + strlen("http://"), *colon = strchr(start, ':');
+    unsigned port = colon ? port_of(colon + 1) : 0;
+    snprintf(host, sizeof host, "%.*s", colon ? (int)(colon - start) : 0, start);
+    if (strcmp(host, "localhost") == 0)
+        snprintf(host, sizeof host, "127.0.0.1");
+    if (!port || colon - start >= INET_ADDRSTRLEN || inet_pton(AF_INET, host, &address) != 1)
         return err_set(e, EXIT_USAGE,
                        "%s: a running server is named http://ADDRESS:PORT with an IPv4 address or "
                        "localhost and nothing behind it",
                        url);
     *m = (struct manifest){.stop_signal = SIGTERM, .workers_counted = WORKERS_UNKNOWN};
     m->name = xasprintf("port-%u", port);
-    m->title = xasprintf("the server that runs at %u.%u.%u.%u:%u", a, b, c, d, port);
+    m->title = xasprintf("the server that runs at %s:%u", host, port);
     m->path = xstrdup(url);
     m->dir = xstrdup(".");
-    m->url = xasprintf("http://%u.%u.%u.%u:%u", a, b, c, d, port);
+    m->url = xasprintf("http://%s:%u", host, port);
     for (int i = 0; i < ROUTE_COUNT; i++)
         m->routes[i] = true;
     return 0;

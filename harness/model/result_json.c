@@ -3,6 +3,7 @@
 #include "model/result.h"
 
 #include "base/alloc.h"
+#include "model/trial_read.h"
 
 #include <assert.h>
 #include <jansson.h>
@@ -131,15 +132,13 @@ static json_t *fairness_json(const struct result *r)
     return a;
 }
 
-static const char *const percentiles[LATENCY_N] = {"p50", "p75", "p90", "p99", "p99_9", "p99_99"};
-
 static json_t *latency_json(const double *p, double mean, double resolution, bool corrected,
                             bool censored)
 {
     json_t *o = json_object();
     put(o, "mean", real(mean));
     for (int i = 0; i < LATENCY_N; i++)
-        put(o, percentiles[i], real(p[i]));
+        put(o, latency_keys[i], real(p[i]));
     put(o, "resolution", real(resolution));
     put(o, "corrected", json_boolean(corrected));
     put(o, "censored", json_boolean(censored));
@@ -165,8 +164,9 @@ static json_t *cells_json(const struct result *r)
         json_t *o = json_object();
         put_cell(o, r, i);
         put(o, "comparison", json_integer((json_int_t)r->plan.cells[i].comparison));
-        put(o, "verdict", json_string(verdict_name(c->verdict)));
-        put(o, "note", text(c->note));
+        const char *skipped = r->plan.cells[i].skipped; /* known before anything is judged */
+        put(o, "verdict", json_string(verdict_name(skipped ? VERDICT_SKIPPED : c->verdict)));
+        put(o, "note", text(skipped ? skipped : c->note));
         put(o, "trials", json_integer(c->trials));
         put(o, "valid_trials", json_integer(c->valid));
         put(o, "requests_per_s", real(c->requests_per_s));

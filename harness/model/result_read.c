@@ -1,13 +1,14 @@
 /* result_read: JSON text -> result. The inverse of result_json.c, for `parity report` and --resume.
-   It needs nothing but the text: manifests and programs may be gone. */
+   It needs nothing but the text: manifests and programs may be gone. Every key must be there, and
+   what the file says twice must agree, for an edited file is no measurement. */
 #include "model/result.h"
 
 #include "base/alloc.h"
 #include "base/err.h"
-#include "model/json_in.h"
+#include "model/json_field.h"
+#include "model/trial_read.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,52 +17,42 @@ static struct json_at key(const struct json_at *at, const char *name)
     return json_at_key(at, name);
 }
 
-static bool is_null(const struct json_at *at)
+static void read_facts(struct facts *f, const struct json_at *parent, const char *name)
 {
-    return json_is_null(at->value);
-}
-
-static char *copy_or_null(const struct json_at *at)
-{
-    return is_null(at) ? NULL : xstrdup(json_at_text(at));
-}
-
-static void copy_text(char *to, size_t size, const struct json_at *parent, const char *name)
-{
-    struct json_at at = key(parent, name);
-    snprintf(to, size, "%s", is_null(&at) ? "" : json_at_text(&at));
-}
-
-static double measure(const struct json_at *parent, const char *name)
-{
-    struct json_at at = key(parent, name);
-    return json_at_measure(&at);
-}
-
-static int64_t count(const struct json_at *parent, const char *name)
-{
-    struct json_at at = key(parent, name);
-    return is_null(&at) ? -1 : (int64_t)json_at_whole(&at, 0, INT64_MAX);
-}
-
-/* An index below n; 0 and a refusal otherwise. */
-static size_t index_below(const struct json_at *parent, const char *name, size_t n)
-{
-    struct json_at at = key(parent, name);
-    return (size_t)json_at_whole(&at, 0, n ? n - 1 : 0);
-}
-
-static void read_facts(struct facts *f, const struct json_at *at)
-{
-    const char *name;
+    struct json_at at = field_object(parent, name);
+    const char *fact;
     json_t *value;
-    json_object_foreach(at->value, name, value)
+    json_object_foreach(at.value, fact, value)
     {
+        struct json_at one = key(&at, fact);
         if (json_is_string(value))
-            facts_text(f, name, json_string_value(value));
+            facts_text(f, fact, json_string_value(value));
         else
-            facts_number(f, name, json_is_number(value) ? json_number_value(value) : NAN);
+            facts_number(f, fact, json_at_measure(&one));
     }
+}
+
+static void read_texts(struct strings *list, const struct json_at *parent, const char *name)
+{
+    struct json_at at = field_array(parent, name);
+    json_at_strings(&at, list);
+}
+
+static size_t find_server(const struct plan *p, const char *name)
+{
+    size_t i = 0;
+    while (i < p->servers_n && strcmp(p->servers[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+static size_t server_index(const struct plan *p, const struct json_at *at)
+{
+    size_t i = find_server(p, json_at_text(at));
+    if (i < p->servers_n)
+        return i;
+    json_at_refuse(at, "\"%s\" is none of the servers", json_at_text(at));
+    return 0;
 }
 
 static void read_servers(struct plan *p, const struct json_at *at)
@@ -69,50 +60,78 @@ static void read_servers(struct plan *p, const struct json_at *at)
     for (size_t i = 0; i < json_at_count(at); i++) {
         struct json_at one = json_at_index(at, i), name = key(&one, "name");
         struct json_at title = key(&one, "title"), path = key(&one, "manifest");
-        struct json_at running = key(&one, "running_already");
+        if (find_server(p, json_at_text(&name)) < p->servers_n)
+            json_at_refuse(&name, "\"%s\" is there twice", json_at_text(&name));
         struct manifest *m = xgrow(&p->servers, &p->servers_n, sizeof *m);
         m->name = xstrdup(json_at_text(&name));
         m->title = xstrdup(json_at_text(&title));
         m->path = xstrdup(json_at_text(&path));
         m->dir = xstrdup(".");
-        m->url = json_at_bool_or(&running, false) ? xstrdup(m->path) : NULL;
+        m->url = field_flag(&one, "running_already") ? xstrdup(m->path) : NULL;
     }
     if (p->servers_n == 0)
         json_at_refuse(at, "must name at least one server");
 }
 
-static size_t server_index(const struct plan *p, const struct json_at *at)
+static size_t read_generator(const struct plan *p, const struct json_at *parent)
 {
-    const char *name = json_at_text(at);
-    for (size_t i = 0; i < p->servers_n; i++)
-        if (strcmp(p->servers[i].name, name) == 0)
+    struct json_at at = key(parent, "generator");
+    const struct strings *tools = &p->suite.generators;
+    for (size_t i = 0; i < tools->n; i++)
+        if (strcmp(tools->item[i], json_at_text(&at)) == 0)
             return i;
-    json_at_refuse(at, "\"%s\" is none of the servers", name);
+    json_at_refuse(&at, "is none of the suite's generators");
     return 0;
+}
+
+static enum route_id read_route(const struct json_at *parent)
+{
+    struct json_at at = key(parent, "route");
+    int id = route_find(json_at_text(&at));
+    if (id < 0)
+        json_at_refuse(&at, "is no route");
+    return id < 0 ? ROUTE_HEALTH : (enum route_id)id;
+}
+
+static const char *mode_name(bool keepalive)
+{
+    return keepalive ? "keep-alive" : "close";
+}
+
+static bool read_mode(const struct json_at *parent)
+{
+    struct json_at at = key(parent, "mode");
+    bool keepalive = strcmp(json_at_text(&at), mode_name(true)) == 0;
+    if (!keepalive && strcmp(json_at_text(&at), mode_name(false)) != 0)
+        json_at_refuse(&at, "is \"%s\"; modes are keep-alive and close", json_at_text(&at));
+    return keepalive;
 }
 
 static void read_cell(struct plan *p, const struct json_at *at)
 {
-    struct json_at server = key(at, "server"), route = key(at, "route"),
-                   tool = key(at, "generator");
-    struct json_at level = key(at, "connections"), mode = key(at, "mode"), note = key(at, "note");
-    struct json_at verdict = key(at, "verdict");
+    struct json_at server = key(at, "server"), level = key(at, "connections");
+    size_t index = p->cells_n;
     struct cell *c = xgrow(&p->cells, &p->cells_n, sizeof *c);
-    int id = route_find(json_at_text(&route));
+    field_agrees_number(at, "cell", (double)index);
     c->server = server_index(p, &server);
-    c->route = id < 0 ? ROUTE_HEALTH : (enum route_id)id;
+    c->route = read_route(at);
+    c->generator = read_generator(p, at);
     c->connections = (unsigned)json_at_whole(&level, 1, 1000000);
-    c->keepalive = strcmp(json_at_text(&mode), "keep-alive") == 0;
-    c->comparison = (size_t)count(at, "comparison");
-    if (strcmp(json_at_text(&verdict), verdict_name(VERDICT_SKIPPED)) == 0)
-        c->skipped = xstrdup(json_at_text(&note));
-    const struct strings *tools = &p->suite.generators;
-    while (c->generator < tools->n && strcmp(tools->item[c->generator], json_at_text(&tool)) != 0)
-        c->generator++;
-    if (id < 0)
-        json_at_refuse(&route, "is no route");
-    if (c->generator >= tools->n)
-        json_at_refuse(&tool, "is none of the suite's generators");
+    c->keepalive = read_mode(at);
+    c->comparison = field_whole(at, "comparison", SIZE_MAX);
+    if (trial_read_verdict(at) == VERDICT_SKIPPED)
+        c->skipped = field_text(at, "note");
+    if (trial_read_verdict(at) == VERDICT_SKIPPED && !c->skipped)
+        json_at_refuse(at, "is skipped without a reason in its note");
+}
+
+/* A comparison's cells differ in their server alone. */
+static bool fits(const struct plan *p, size_t index)
+{
+    const struct cell *c = &p->cells[index], *first = c - index % p->servers_n;
+    return c->comparison == index / p->servers_n && c->server == index % p->servers_n &&
+           c->route == first->route && c->generator == first->generator &&
+           c->connections == first->connections && c->keepalive == first->keepalive;
 }
 
 /* Comparisons are as many cells as there are servers, in order. */
@@ -121,11 +140,8 @@ static void read_cells(struct plan *p, const struct json_at *at)
     for (size_t i = 0; i < json_at_count(at) && !at->in->e->code; i++) {
         struct json_at one = json_at_index(at, i);
         read_cell(p, &one);
-        size_t want = i / p->servers_n;
-        if (p->cells[i].comparison != want || p->cells[i].server != i % p->servers_n) {
+        if (!fits(p, i))
             json_at_refuse(&one, "is out of order: one cell per server and comparison is expected");
-            return;
-        }
         if (i % p->servers_n == 0) {
             struct comparison *c = xgrow(&p->comparisons, &p->comparisons_n, sizeof *c);
             *c = (struct comparison){.first = i, .n = p->servers_n};
@@ -135,121 +151,90 @@ static void read_cells(struct plan *p, const struct json_at *at)
         json_at_refuse(at, "must have one cell per server and comparison");
 }
 
-static const char *const percentiles[LATENCY_N] = {"p50", "p75", "p90", "p99", "p99_9", "p99_99"};
-
-static enum verdict read_verdict(const struct json_at *parent)
-{
-    struct json_at at = key(parent, "verdict");
-    int v = verdict_find(json_at_text(&at));
-    if (v < 0)
-        json_at_refuse(&at, "is no verdict");
-    return v < 0 ? VERDICT_NOT_RUN : (enum verdict)v;
-}
-
-static bool flag(const struct json_at *parent, const char *name)
-{
-    struct json_at at = key(parent, name);
-    return json_at_bool_or(&at, false);
-}
-
 static void read_cell_result(struct cell_result *c, const struct json_at *at)
 {
-    struct json_at l = key(at, "latency_us");
-    c->verdict = read_verdict(at);
-    copy_text(c->note, sizeof c->note, at, "note");
-    c->trials = (unsigned)count(at, "trials");
-    c->valid = (unsigned)count(at, "valid_trials");
-    c->requests_per_s = measure(at, "requests_per_s");
-    c->requests_per_s_low = measure(at, "requests_per_s_min");
-    c->requests_per_s_high = measure(at, "requests_per_s_max");
+    struct json_at l = field_object(at, "latency_us");
+    c->verdict = trial_read_verdict(at);
+    field_copy(at, "note", c->note, sizeof c->note);
+    c->trials = (unsigned)field_whole(at, "trials", UINT32_MAX);
+    c->valid = (unsigned)field_whole(at, "valid_trials", c->trials);
+    c->requests_per_s = field_measure(at, "requests_per_s");
+    c->requests_per_s_low = field_measure(at, "requests_per_s_min");
+    c->requests_per_s_high = field_measure(at, "requests_per_s_max");
     for (int i = 0; i < LATENCY_N; i++)
-        c->latency[i] = measure(&l, percentiles[i]);
-    c->latency_mean = measure(&l, "mean");
-    c->latency_resolution = measure(&l, "resolution");
-    c->latency_corrected = flag(&l, "corrected");
-    c->latency_censored = flag(&l, "censored");
-    c->cpu_ns_per_request = measure(at, "cpu_ns_per_request");
-    c->client_cpu_ns_per_request = measure(at, "client_cpu_ns_per_request");
-    c->server_busy = measure(at, "server_busy");
-    c->client_busy = measure(at, "client_busy");
-    c->peak_rss_kib = measure(at, "peak_rss_kib");
+        c->latency[i] = field_measure(&l, latency_keys[i]);
+    c->latency_mean = field_measure(&l, "mean");
+    c->latency_resolution = field_measure(&l, "resolution");
+    c->latency_corrected = field_flag(&l, "corrected");
+    c->latency_censored = field_flag(&l, "censored");
+    c->cpu_ns_per_request = field_measure(at, "cpu_ns_per_request");
+    c->client_cpu_ns_per_request = field_measure(at, "client_cpu_ns_per_request");
+    c->server_busy = field_measure(at, "server_busy");
+    c->client_busy = field_measure(at, "client_busy");
+    c->peak_rss_kib = field_measure(at, "peak_rss_kib");
 }
 
-static void read_tally(struct tally *t, const struct json_at *at)
+/* Trials and ratios repeat their cell's place for readers of the file. */
+static void check_place(const struct json_at *at, const struct plan *p, size_t index)
 {
-    struct json_at errors = key(at, "errors"), l = key(at, "latency_us");
-    t->duration_s = measure(at, "duration_s");
-    t->requests = count(at, "requests");
-    t->ok = count(at, "ok");
-    for (int i = 0; i < ERROR_KINDS; i++)
-        t->errors[i] = count(&errors, error_kind_name((enum error_kind)i));
-    t->threads = count(at, "threads");
-    t->connections = count(at, "connections");
-    t->reconnects = count(at, "reconnects");
-    t->bytes = count(at, "bytes");
-    t->reported_per_s = measure(at, "reported_per_s");
-    t->latency.mean = measure(&l, "mean");
-    t->latency.stdev = measure(&l, "stdev");
-    t->latency.min = measure(&l, "min");
-    t->latency.max = measure(&l, "max");
-    for (int i = 0; i < LATENCY_N; i++)
-        t->latency.p[i] = measure(&l, percentiles[i]);
-    t->latency.resolution = measure(&l, "resolution");
-    t->latency.corrected = flag(&l, "corrected");
-    t->latency.censored = flag(&l, "censored");
+    const struct cell *c = &p->cells[index];
+    field_agrees(at, "server", p->servers[c->server].name);
+    field_agrees(at, "route", route_get(c->route)->name);
+    field_agrees(at, "generator", p->suite.generators.item[c->generator]);
+    field_agrees_number(at, "connections", c->connections);
+    field_agrees(at, "mode", mode_name(c->keepalive));
 }
 
-static void read_usage(struct usage *u, const struct json_at *at)
+/* Elements that refer to cells can't be there without any. */
+static size_t count_with_cells(const struct json_at *at, const struct plan *p)
 {
-    u->wall_s = measure(at, "wall_s");
-    u->server_cpu_s = measure(at, "server_cpu_s");
-    u->client_cpu_s = measure(at, "client_cpu_s");
-    u->server_peak_rss_kib = measure(at, "server_peak_rss_kib");
-    u->server_switches = measure(at, "server_switches");
-    u->steal_share = measure(at, "steal_share");
-    u->neighbour_share = measure(at, "neighbour_share");
-    u->tcp_opens = measure(at, "tcp_opens");
-    u->tcp_retransmits = measure(at, "tcp_retransmits");
-    u->listen_overflows = measure(at, "listen_overflows");
-    u->time_wait_before = measure(at, "time_wait_before");
-    u->throttled_s = measure(at, "throttled_s");
+    if (p->cells_n == 0 && json_at_count(at) > 0)
+        json_at_refuse(at, "must be empty, for there are no cells");
+    return at->in->e->code ? 0 : json_at_count(at);
 }
 
 static void read_trials(struct result *r, const struct json_at *at)
 {
-    for (size_t i = 0; i < json_at_count(at) && !at->in->e->code; i++) {
-        struct json_at one = json_at_index(at, i), tally = key(&one, "tally");
-        struct json_at usage = key(&one, "usage");
+    size_t n = count_with_cells(at, &r->plan);
+    for (size_t i = 0; i < n && !at->in->e->code; i++) {
+        struct json_at one = json_at_index(at, i);
         struct trial *t = xgrow(&r->trials, &r->trials_n, sizeof *t);
-        trial_init(t);
-        t->cell = index_below(&one, "cell", r->plan.cells_n);
-        t->block = (unsigned)count(&one, "block");
-        t->position = (unsigned)count(&one, "position");
-        t->verdict = read_verdict(&one);
-        copy_text(t->note, sizeof t->note, &one, "note");
-        copy_text(t->started, sizeof t->started, &one, "started");
-        copy_text(t->raw, sizeof t->raw, &one, "raw");
-        read_tally(&t->tally, &tally);
-        read_usage(&t->usage, &usage);
+        trial_read(t, &one, r->plan.suite.blocks, r->plan.servers_n);
+        t->cell = field_whole(&one, "cell", r->plan.cells_n - 1);
+        check_place(&one, &r->plan, t->cell);
     }
+}
+
+static enum metric read_metric(const struct json_at *parent)
+{
+    struct json_at at = key(parent, "metric");
+    for (int m = 0; m < METRIC_COUNT; m++)
+        if (strcmp(json_at_text(&at), metric_name((enum metric)m)) == 0)
+            return (enum metric)m;
+    json_at_refuse(&at, "is no metric");
+    return METRIC_THROUGHPUT;
 }
 
 static void read_ratios(struct result *r, const struct json_at *at)
 {
-    for (size_t i = 0; i < json_at_count(at); i++) {
+    const struct plan *p = &r->plan;
+    size_t n = count_with_cells(at, p);
+    for (size_t i = 0; i < n && !at->in->e->code; i++) {
         struct json_at one = json_at_index(at, i), server = key(&one, "server");
-        struct json_at metric = key(&one, "metric");
         struct ratio *x = xgrow(&r->ratios, &r->ratios_n, sizeof *x);
-        x->comparison = index_below(&one, "comparison", r->plan.comparisons_n);
-        x->server = server_index(&r->plan, &server);
-        x->metric = strcmp(json_at_text(&metric), metric_name(METRIC_CPU)) == 0 ? METRIC_CPU
-                                                                                : METRIC_THROUGHPUT;
-        x->value.estimate = measure(&one, "estimate");
-        x->value.low = measure(&one, "low");
-        x->value.high = measure(&one, "high");
-        x->value.confidence = measure(&one, "confidence");
-        x->value.n = (size_t)count(&one, "blocks");
-        copy_text(x->note, sizeof x->note, &one, "note");
+        x->comparison = field_whole(&one, "comparison", p->comparisons_n - 1);
+        x->server = server_index(p, &server);
+        x->metric = read_metric(&one);
+        x->value.estimate = field_measure(&one, "estimate");
+        x->value.low = field_measure(&one, "low");
+        x->value.high = field_measure(&one, "high");
+        x->value.confidence = field_measure(&one, "confidence");
+        x->value.n = field_whole(&one, "blocks", p->suite.blocks);
+        field_copy(&one, "note", x->note, sizeof x->note);
+        size_t cell = p->comparisons[x->comparison].first + x->server;
+        field_agrees_number(&one, "cell", (double)cell);
+        field_agrees(&one, "reference", p->servers[p->reference].name);
+        check_place(&one, p, cell);
     }
 }
 
@@ -257,17 +242,18 @@ static void read_fairness(struct result *r, const struct json_at *at)
 {
     for (size_t i = 0; i < json_at_count(at); i++) {
         struct json_at one = json_at_index(at, i), name = key(&one, "item");
-        struct json_at values = key(&one, "values"), reasons = key(&one, "reasons");
+        struct json_at values = field_object(&one, "values");
+        struct json_at reasons = field_object(&one, "reasons");
         struct fairness_item *item = xgrow(&r->fairness, &r->fairness_n, sizeof *item);
         item->name = xstrdup(json_at_text(&name));
-        item->broken = flag(&one, "broken");
+        item->broken = field_flag(&one, "broken");
         item->value = xcalloc(r->plan.servers_n, sizeof *item->value);
         item->reason = xcalloc(r->plan.servers_n, sizeof *item->reason);
         for (size_t s = 0; s < r->plan.servers_n; s++) {
-            struct json_at value = key(&values, r->plan.servers[s].name);
-            struct json_at reason = key(&reasons, r->plan.servers[s].name);
-            item->value[s] = copy_or_null(&value);
-            item->reason[s] = reason.value ? copy_or_null(&reason) : NULL;
+            const char *server = r->plan.servers[s].name;
+            struct json_at reason = key(&reasons, server); /* not there when equal */
+            item->value[s] = field_text(&values, server);
+            item->reason[s] = reason.value ? xstrdup(json_at_text(&reason)) : NULL;
         }
     }
 }
@@ -275,28 +261,28 @@ static void read_fairness(struct result *r, const struct json_at *at)
 static void read_server_results(struct result *r, const struct json_at *at)
 {
     for (size_t i = 0; i < r->plan.servers_n; i++) {
-        struct json_at one = json_at_index(at, i), facts = key(&one, "facts");
-        struct json_at conf = key(&one, "conf"), failed = key(&one, "failed");
-        read_facts(&r->servers[i].facts, &facts);
-        json_at_strings(&conf, &r->servers[i].conf);
-        r->servers[i].failed = copy_or_null(&failed);
+        struct json_at one = json_at_index(at, i);
+        read_facts(&r->servers[i].facts, &one, "facts");
+        read_texts(&r->servers[i].conf, &one, "conf");
+        r->servers[i].failed = field_text(&one, "failed");
     }
 }
 
-static enum run_state read_state(const struct json_at *at)
+static enum run_state read_state(const struct json_at *parent)
 {
+    struct json_at at = key(parent, "state");
     for (int s = RUN_RUNNING; s <= RUN_FAILED; s++)
-        if (strcmp(json_at_text(at), run_state_name((enum run_state)s)) == 0)
+        if (strcmp(json_at_text(&at), run_state_name((enum run_state)s)) == 0)
             return (enum run_state)s;
-    json_at_refuse(at, "is no state of a run");
+    json_at_refuse(&at, "is no state of a run");
     return RUN_FAILED;
 }
 
 /* The plan first, for everything else refers to it. */
 static void read_plan(struct plan *p, const struct json_at *root)
 {
-    struct json_at suite = key(root, "suite"), servers = key(root, "servers");
-    struct json_at cells = key(root, "cells"), reference = key(root, "reference");
+    struct json_at suite = key(root, "suite"), reference = key(root, "reference");
+    struct json_at servers = field_array(root, "servers"), cells = field_array(root, "cells");
     suite_read(&p->suite, &suite);
     read_servers(p, &servers);
     if (!root->in->e->code)
@@ -307,18 +293,16 @@ static void read_plan(struct plan *p, const struct json_at *root)
 
 static void read_rest(struct result *r, const struct json_at *root)
 {
-    struct json_at state = key(root, "state"), command = key(root, "command");
-    struct json_at print = key(root, "fingerprint"), env = key(root, "environment");
-    struct json_at warnings = key(root, "warnings"), servers = key(root, "servers");
-    struct json_at cells = key(root, "cells"), ratios = key(root, "ratios");
-    struct json_at fairness = key(root, "fairness"), trials = key(root, "trials");
-    r->state = read_state(&state);
-    copy_text(r->started, sizeof r->started, root, "started");
-    copy_text(r->ended, sizeof r->ended, root, "ended");
-    r->command = copy_or_null(&command);
-    r->fingerprint = copy_or_null(&print);
-    read_facts(&r->environment, &env);
-    json_at_strings(&warnings, &r->warnings);
+    struct json_at servers = field_array(root, "servers"), cells = field_array(root, "cells");
+    struct json_at ratios = field_array(root, "ratios"), trials = field_array(root, "trials");
+    struct json_at fairness = field_array(root, "fairness");
+    r->state = read_state(root);
+    field_copy(root, "started", r->started, sizeof r->started);
+    field_copy(root, "ended", r->ended, sizeof r->ended);
+    r->command = field_text(root, "command");
+    r->fingerprint = field_text(root, "fingerprint");
+    read_facts(&r->environment, root, "environment");
+    read_texts(&r->warnings, root, "warnings");
     read_server_results(r, &servers);
     for (size_t i = 0; i < r->plan.cells_n; i++) {
         struct json_at one = json_at_index(&cells, i);

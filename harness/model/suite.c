@@ -17,6 +17,8 @@ static void read_routes(struct suite *s, const struct json_at *at)
 {
     struct strings names = {0};
     json_at_strings(at, &names);
+    if (names.n == 0)
+        json_at_refuse(at, "at least one route is needed");
     for (size_t i = 0; i < names.n && i < ROUTE_COUNT; i++) {
         struct json_at one = json_at_index(at, i);
         int id = route_find(names.item[i]);
@@ -26,8 +28,6 @@ static void read_routes(struct suite *s, const struct json_at *at)
         else
             s->routes[s->routes_n++] = (enum route_id)id;
     }
-    if (names.n > ROUTE_COUNT)
-        json_at_refuse(at, "names a route twice");
     strings_fini(&names);
 }
 
@@ -48,8 +48,10 @@ static void read_modes(struct suite *s, const struct json_at *at)
 {
     struct strings names = {0};
     json_at_strings(at, &names);
-    s->keepalive = names.n == 0 || strings_has(&names, "keep-alive");
+    s->keepalive = !at->value || strings_has(&names, "keep-alive");
     s->close = strings_has(&names, "close");
+    if (at->value && names.n == 0)
+        json_at_refuse(at, "at least one mode is needed: keep-alive, close");
     for (size_t i = 0; i < names.n; i++) {
         struct json_at one = json_at_index(at, i);
         if (strcmp(names.item[i], "keep-alive") != 0 && strcmp(names.item[i], "close") != 0)
@@ -77,10 +79,17 @@ void suite_read(struct suite *s, const struct json_at *root)
     s->name = xstrdup(json_at_text(&name));
     s->title = xstrdup(json_at_text_or(&title, s->name));
     json_at_strings(&servers, &s->servers);
+    if (s->servers.n == 0)
+        json_at_refuse(&servers, "at least one server is needed");
     s->reference = xstrdup(json_at_text_or(&ref, "nginx"));
     json_at_strings(&tools, &s->generators);
     if (s->generators.n == 0)
         json_at_refuse(&tools, "at least one generator is needed");
+    json_at_unique(&servers);
+    json_at_unique(&tools);
+    json_at_unique(&routes);
+    json_at_unique(&levels);
+    json_at_unique(&modes);
     read_routes(s, &routes);
     read_levels(s, &levels);
     read_modes(s, &modes);
@@ -160,6 +169,10 @@ static const char *repeated(const struct strings *s)
 static int check_levels(const struct suite *s, struct err *e)
 {
     for (size_t i = 0; i < s->connections_n; i++)
+        if (s->connections[i] < 1 || s->connections[i] > 1000000)
+            return err_set(e, EXIT_USAGE, "connections: %u; it must be from 1 to 1000000",
+                           s->connections[i]);
+    for (size_t i = 0; i < s->connections_n; i++)
         for (size_t j = 0; j < i; j++)
             if (s->connections[i] == s->connections[j])
                 return err_set(e, EXIT_USAGE, "connections: %u is there twice", s->connections[i]);
@@ -176,6 +189,8 @@ int suite_check(const struct suite *s, struct err *e)
     const char *twice;
     if (s->servers.n == 0)
         return err_set(e, EXIT_USAGE, "servers: at least one is needed");
+    if (s->generators.n == 0)
+        return err_set(e, EXIT_USAGE, "generators: at least one is needed");
     if (s->routes_n == 0)
         return err_set(e, EXIT_USAGE, "routes: at least one is needed");
     if (s->connections_n == 0)
@@ -192,6 +207,8 @@ int suite_check(const struct suite *s, struct err *e)
         return err_set(e, EXIT_USAGE, "workers: %u; it must be from 1 to 1024", s->workers);
     if (!(s->duration_s >= 0.1 && s->duration_s <= 3600))
         return err_set(e, EXIT_USAGE, "duration: %g s; it must be from 0.1 to 3600", s->duration_s);
+    if (!(s->warmup_s >= 0 && s->warmup_s <= 600))
+        return err_set(e, EXIT_USAGE, "warmup: %g s; it must be from 0 to 600", s->warmup_s);
     return check_levels(s, e);
 }
 
