@@ -184,6 +184,7 @@ static int measure(const struct load *l, struct tally *t, struct load_outcome *o
     struct tool_job job = {0};
     struct tool_end end = {0};
     *o = (struct load_outcome){.verdict = VERDICT_NOT_RUN};
+    tool_no_figures(t);
     int rc = run(l, l->duration_s, "", &job, &end, e);
     if (rc == 0 && !tool_cut_short(&end, &job, o)) {
         char *path = percentiles_path(l, ""), *text = file_read(path, NULL, NULL);

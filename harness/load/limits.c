@@ -62,17 +62,14 @@ static int64_t reserved(const char *list, long low, long high)
 
 static int64_t read_ports(const char *proc_root)
 {
-    long low, high;
-    int64_t n = -1;
     char *range = read_proc(proc_root, "sys/net/ipv4/ip_local_port_range");
     char *taken = read_proc(proc_root, "sys/net/ipv4/ip_local_reserved_ports");
     char *end = range;
-    if (range) {
-        low = strtol(range, &end, 10);
-        high = strtol(end, NULL, 10);
-        if (low > 0 && high >= low)
-            n = high - low + 1 - (taken ? reserved(taken, low, high) : 0);
-    }
+    long low = range ? strtol(range, &end, 10) : 0;
+    long high = range ? strtol(end, NULL, 10) : 0;
+    int64_t n = low > 0 && high >= low ? high - low + 1 : -1;
+    if (n > 0 && taken)
+        n -= reserved(taken, low, high);
     free(range);
     free(taken);
     return n;

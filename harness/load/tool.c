@@ -191,6 +191,13 @@ void tool_note_end(const struct tool_end *end, const struct tool_job *job, struc
         snprintf(o->note, sizeof o->note, "%s %s after its report", job->argv.item[0], end->how);
 }
 
+void tool_no_figures(struct tally *t)
+{
+    struct trial nothing;
+    trial_init(&nothing);
+    *t = nothing.tally;
+}
+
 void tool_end_fini(struct tool_end *end)
 {
     free(end->out);

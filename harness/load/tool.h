@@ -56,6 +56,9 @@ void tool_diagnose(const struct tool_end *end, const char *name, struct tally *t
 /* Adds to a good run's note that the tool nevertheless ended badly, unless it was interrupted. */
 void tool_note_end(const struct tool_end *end, const struct tool_job *job, struct load_outcome *o);
 
+/* Nothing measured. */
+void tool_no_figures(struct tally *t);
+
 void tool_end_fini(struct tool_end *end); /* safe twice */
 
 #endif

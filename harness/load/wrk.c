@@ -183,6 +183,7 @@ static int measure(const struct load *l, struct tally *t, struct load_outcome *o
     struct tool_job job;
     struct tool_end end = {0};
     *o = (struct load_outcome){.verdict = VERDICT_NOT_RUN};
+    tool_no_figures(t);
     limits_read(&limits, "/proc");
     int rc = make_job(l, l->duration_s, "", &job, e);
     if (rc == 0)

@@ -1,6 +1,6 @@
 /* Driving ab: its command line, what is made of its end, and fake abs on PATH that behave as in
    other people's bug reports (A01, A03, A16). The real one is in test_generator.c. */
-#include "load/ab.c"
+#include "load/ab.c" /* NOLINT(bugprone-suspicious-include): its statics are tested */
 
 #include "base/home.h"
 #include "lab/process.h"
@@ -87,12 +87,22 @@ static struct load_outcome concluded(const struct load *l, const char *out, cons
     return o;
 }
 
+static struct tool_job made(const struct load *l, double run_s)
+{
+    struct tool_job job;
+    struct err e = {0};
+    if (make_job(l, run_s, "", &job, &e) != 0) {
+        print_error("%s\n", e.text);
+        abort();
+    }
+    return job;
+}
+
 static void the_command_line_of_a_get(void **state)
 {
     (void)state;
     struct load l = sample();
-    struct tool_job job;
-    assert_int_equal(make_job(&l, 1, "", &job, NULL), 0);
+    struct tool_job job = made(&l, 1);
     char *csv = percentiles_path(&l, "");
     const char *const expected[] = {"ab",     "-q", "-r", "-s", "10",
                                     "-c",     "4",  "-t", "1",  "-n",
@@ -119,16 +129,15 @@ static void a15_time_before_requests(void **state)
 {
     (void)state;
     struct load l = sample();
-    struct tool_job job;
     l.duration_s = 10;
-    assert_int_equal(make_job(&l, 10, "", &job, NULL), 0);
+    struct tool_job job = made(&l, 10);
     size_t t = position(&job.argv, "-t"), n = position(&job.argv, "-n");
     assert_true(t < n);
     assert_string_equal(job.argv.item[t + 1], "10");
     assert_true(strtol(job.argv.item[n + 1], NULL, 10) >= 200000 * 10);
     strings_fini(&job.argv);
     l.duration_s = 1e6; /* ab reads -n with atoi */
-    assert_int_equal(make_job(&l, 1e6, "", &job, NULL), 0);
+    job = made(&l, 1e6);
     assert_string_equal(job.argv.item[position(&job.argv, "-n") + 1], "100000000");
     strings_fini(&job.argv);
 }
@@ -137,10 +146,9 @@ static void the_command_line_of_a_post_for_half_a_second(void **state)
 {
     (void)state;
     struct load l = sample();
-    struct tool_job job;
     l.route = ROUTE_ECHO;
     l.keepalive = false;
-    assert_int_equal(make_job(&l, 0.5, "", &job, NULL), 0);
+    struct tool_job job = made(&l, 0.5);
     char *body = file_read(job.argv.item[position(&job.argv, "-p") + 1], NULL, NULL);
     assert_string_equal(body, route_get(ROUTE_ECHO)->request_body);
     assert_string_equal(job.argv.item[position(&job.argv, "-T") + 1],
@@ -173,7 +181,7 @@ static void a01_gives_up_on_a_reset(void **state)
 {
     (void)state;
     struct load l = sample();
-    struct tally t;
+    struct tally t = {0};
     fake_ab("a01-reset.out", "a01-reset.err", 104, "");
     struct load_outcome o = run_fake(&l, &t);
     assert_int_equal(o.verdict, VERDICT_ERRORS);
@@ -193,7 +201,7 @@ static void a03_timeouts_of_old_and_new(void **state)
     (void)state;
     static const char *const errs[] = {"a03-old.err", "a03-new.err", "real-timeout.err"};
     struct load l = sample();
-    struct tally t;
+    struct tally t = {0};
     for (size_t i = 0; i < sizeof errs / sizeof errs[0]; i++) {
         struct load_outcome o = concluded(&l, "a01-reset.out", NULL, errs[i], &t);
         assert_int_equal(o.verdict, VERDICT_ERRORS);
@@ -208,7 +216,7 @@ static void a16_nobody_listens(void **state)
     static const char *const errs[] = {"a16-aborted-111.err", "a16-aborted-22.err",
                                        "a16-aborted-61.err", "real-refused.err"};
     struct load l = sample();
-    struct tally t;
+    struct tally t = {0};
     fake_ab("a16-aborted.out", "a16-aborted-111.err", 111, "");
     struct load_outcome o = run_fake(&l, &t);
     assert_int_equal(o.verdict, VERDICT_CONNECT_FAILED);
@@ -224,7 +232,7 @@ static void other_ends_without_a_report(void **state)
 {
     (void)state;
     struct load l = sample();
-    struct tally t;
+    struct tally t = {0};
     struct load_outcome o = concluded(&l, "real-reset-abort.out", NULL, "real-reset-abort.err", &t);
     assert_int_equal(o.verdict, VERDICT_ERRORS);
     o = concluded(&l, "real-fd-limit.out", NULL, "real-fd-limit.err", &t);
@@ -238,7 +246,7 @@ static void reports_become_outcomes(void **state)
 {
     (void)state;
     struct load l = sample();
-    struct tally t;
+    struct tally t = {0};
     struct load_outcome o = concluded(&l, "real-keepalive.txt", "real-keepalive.csv", NULL, &t);
     assert_int_equal(o.verdict, VERDICT_VALID);
     assert_string_equal(o.note, "");
@@ -267,7 +275,7 @@ static void a_wrong_first_answer_is_noticed(void **state)
 {
     (void)state;
     struct load l = sample();
-    struct tally t;
+    struct tally t = {0};
     l.route = ROUTE_JSON;
     struct load_outcome o = concluded(&l, "real-keepalive.txt", "real-keepalive.csv", NULL, &t);
     assert_int_equal(o.verdict, VERDICT_ERRORS);
@@ -279,7 +287,7 @@ static void an_old_percentiles_file_is_removed(void **state)
 {
     (void)state;
     struct load l = sample();
-    struct tally t;
+    struct tally t = {0};
     char *path = percentiles_path(&l, ""), *old = fixture("real-keepalive.csv");
     assert_int_equal(file_replace(path, old, strlen(old), NULL), 0);
     fake_ab("a18-zero.txt", NULL, 0, "");
@@ -294,7 +302,7 @@ static void a_hanging_ab_is_ended(void **state)
 {
     (void)state;
     struct load l = sample();
-    struct tally t;
+    struct tally t = {0};
     fake_ab("a18-zero.txt", NULL, 0, "trap '' INT; sleep 600");
     double saved = margin_s;
     margin_s = 0.5;

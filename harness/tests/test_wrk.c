@@ -1,21 +1,13 @@
-/* Driving wrk: its command line, what is made of its end, and fake wrks on PATH that behave as in
-   other people's bug reports (W06, W10, W11, W12). The real one is in test_generator.c. */
-#include "load/wrk.c"
+/* Driving wrk: its command line, and what is made of a run's end. Runs are in test_wrk_run.c (fake
+   tools) and test_generator.c (the real one). */
+#include "load/wrk.c" /* NOLINT(bugprone-suspicious-include): its statics are tested */
 
-#include "base/clock.h"
 #include "base/file.h"
-#include "lab/process.h"
-#include "lab/stop.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
-#include <pthread.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <cmocka.h>
 
 static char dir[] = "/tmp/parity-test-wrk-XXXXXX";
@@ -34,42 +26,16 @@ static struct load sample(void)
     return l;
 }
 
-static char *read_below(const char *folder, const char *name)
+static char *fixture(const char *name)
 {
-    char *path = xasprintf("%s/%s", folder, name);
+    char *below = xasprintf("harness/tests/fixtures/wrk/%s", name), *path = home_path(below);
     struct err e = {0};
     char *text = file_read(path, NULL, &e);
     if (!text)
         fail_msg("%s", e.text);
     free(path);
+    free(below);
     return text;
-}
-
-static char *fixture(const char *name)
-{
-    char *folder = home_path("harness/tests/fixtures/wrk");
-    char *text = read_below(folder, name);
-    free(folder);
-    return text;
-}
-
-/* Puts a wrk made of a shell script before the real one. */
-static void fake_wrk(const char *script)
-{
-    char *path = xasprintf("%s/wrk", dir), *text = xasprintf("#!/bin/sh\n%s", script);
-    assert_int_equal(file_replace(path, text, strlen(text), NULL), 0);
-    assert_int_equal(chmod(path, 0755), 0);
-    free(text);
-    free(path);
-}
-
-static void fake_wrk_prints(const char *fixture_name)
-{
-    char *path = home_path("harness/tests/fixtures/wrk");
-    char *script = xasprintf("cat '%s/%s'\n", path, fixture_name);
-    fake_wrk(script);
-    free(script);
-    free(path);
 }
 
 /* What is made of a run that printed these fixtures (NULL = nothing). */
@@ -84,6 +50,17 @@ static struct load_outcome concluded(const struct load *l, const struct limits *
     conclude(l, limits, &end, t, &o);
     tool_end_fini(&end);
     return o;
+}
+
+static struct tool_job made(const struct load *l, double run_s)
+{
+    struct tool_job job;
+    struct err e = {0};
+    if (make_job(l, run_s, "", &job, &e) != 0) {
+        print_error("%s\n", e.text);
+        abort();
+    }
+    return job;
 }
 
 static void threads_divide_the_connections(void **state)
@@ -101,8 +78,7 @@ static void the_command_line_of_a_get(void **state)
 {
     (void)state;
     struct load l = sample();
-    struct tool_job job;
-    assert_int_equal(make_job(&l, 2, "", &job, NULL), 0);
+    struct tool_job job = made(&l, 2);
     char *script = script_path();
     const char *const expected[] = {"wrk",
                                     "-t",
@@ -135,10 +111,9 @@ static void the_command_line_of_a_post_for_half_a_second(void **state)
 {
     (void)state;
     struct load l = sample();
-    struct tool_job job;
     l.route = ROUTE_ECHO;
     l.keepalive = false;
-    assert_int_equal(make_job(&l, 0.5, "", &job, NULL), 0);
+    struct tool_job job = made(&l, 0.5);
     size_t n = job.argv.n;
     assert_string_equal(job.argv.item[n - 4], "POST");
     assert_string_equal(job.argv.item[n - 3], "close");
@@ -173,7 +148,7 @@ static void reports_become_outcomes(void **state)
     (void)state;
     struct load l = sample();
     struct limits plenty = {.fds_hard = 20000, .ports = 28232, .reuse_s = 1};
-    struct tally t;
+    struct tally t = {0};
     struct load_outcome o = concluded(&l, &plenty, "real-exact.txt", NULL, &t);
     assert_int_equal(o.verdict, VERDICT_VALID);
     assert_string_equal(o.note, "");
@@ -199,7 +174,7 @@ static void failed_connects_get_a_cause(void **state)
     struct limits few_fds = {.fds_hard = 128, .ports = 28232, .reuse_s = 1};
     struct limits few_ports = {.fds_hard = 20000, .ports = 1001, .reuse_s = 60};
     struct limits plenty = {.fds_hard = 20000, .ports = 28232, .reuse_s = 1};
-    struct tally t;
+    struct tally t = {0};
     l.connections = 256;
     struct load_outcome o = concluded(&l, &few_fds, "w12-connect.txt", NULL, &t);
     assert_int_equal(o.verdict, VERDICT_FD_LIMIT);
@@ -224,7 +199,7 @@ static void runs_without_a_report(void **state)
     (void)state;
     struct load l = sample();
     struct limits plenty = {.fds_hard = 20000, .ports = 28232, .reuse_s = 1};
-    struct tally t;
+    struct tally t = {0};
     struct load_outcome o = concluded(&l, &plenty, NULL, "w12-thread.err", &t);
     assert_int_equal(o.verdict, VERDICT_FD_LIMIT);
     assert_non_null(strstr(o.note, "unable to create thread 7"));
@@ -242,152 +217,10 @@ static void runs_without_a_report(void **state)
     assert_non_null(strstr(o.note, "it printed nothing"));
 }
 
-static void a_fake_run_leaves_its_files(void **state)
-{
-    (void)state;
-    struct load l = sample();
-    struct tally t;
-    struct load_outcome o;
-    struct err e = {0};
-    fake_wrk_prints("w14-good.txt");
-    if (measure(&l, &t, &o, &e) != 0)
-        fail_msg("%s", e.text);
-    assert_int_equal(o.verdict, VERDICT_VALID);
-    assert_int_equal(t.requests, 100);
-    assert_true(o.cpu_s >= 0 && o.cpu_s < 10);
-    char *command = read_below(dir, "command.txt"), *out = read_below(dir, "out.txt");
-    assert_non_null(strstr(command, "wrk -t 2 -c 64 -d 2s --timeout 10s --latency -s /"));
-    assert_non_null(strstr(command, " -- GET keep-alive '' ''\n"));
-    assert_non_null(strstr(out, WRK_REPORT_MARKER));
-    free(command);
-    free(out);
-}
-
-static void w11_usage_text_is_no_report(void **state)
-{
-    (void)state;
-    struct load l = sample();
-    struct tally t;
-    struct load_outcome o;
-    char *folder = home_path("harness/tests/fixtures/wrk");
-    char *script = xasprintf("cat '%s/real-usage.out'; exit 1\n", folder);
-    fake_wrk(script);
-    assert_int_equal(measure(&l, &t, &o, NULL), 0);
-    assert_int_equal(o.verdict, VERDICT_TOOL_FAILED);
-    assert_non_null(strstr(o.note, "bad arguments"));
-    assert_non_null(strstr(o.note, "exited with status 1"));
-    assert_int_equal(t.requests, -1);
-    free(script);
-    free(folder);
-}
-
-static pid_t pid_in(const char *name)
-{
-    char *text = read_below(dir, name);
-    pid_t pid = (pid_t)strtol(text, NULL, 10);
-    free(text);
-    return pid;
-}
-
-static void w10_a_wrk_that_never_ends(void **state)
-{
-    (void)state;
-    struct load l = sample();
-    struct tally t;
-    struct load_outcome o;
-    char *script = xasprintf("trap '' INT TERM\necho 'Running 2s test @ http://127.0.0.1:8080/'\n"
-                             "echo $$ > %s/pid\nsleep 600 & echo $! > %s/child\n"
-                             "while :; do sleep 600; done\n",
-                             dir, dir);
-    fake_wrk(script);
-    l.duration_s = 1;
-    double saved = margin_s;
-    margin_s = 1;
-    uint64_t start_ns = clock_ns();
-    assert_int_equal(measure(&l, &t, &o, NULL), 0);
-    margin_s = saved;
-    assert_true(clock_ns() - start_ns < 60e9);
-    assert_int_equal(o.verdict, VERDICT_TOOL_TIMEOUT);
-    assert_non_null(strstr(o.note, "killed by SIGKILL"));
-    assert_int_equal(kill(pid_in("pid"), 0), -1);
-    assert_int_equal(errno, ESRCH);
-    assert_int_equal(kill(pid_in("child"), 0), -1); /* of its whole group nothing is left */
-    assert_int_equal(errno, ESRCH);
-    free(script);
-}
-
-static void a_polite_wrk_ends_on_the_first_signal(void **state)
-{
-    (void)state;
-    struct load l = sample();
-    struct tally t;
-    struct load_outcome o;
-    fake_wrk("trap 'exit 3' INT\nwhile :; do sleep 0.1; done\n");
-    l.duration_s = 1;
-    double saved = margin_s;
-    margin_s = 0.5;
-    assert_int_equal(measure(&l, &t, &o, NULL), 0);
-    margin_s = saved;
-    assert_int_equal(o.verdict, VERDICT_TOOL_TIMEOUT);
-    assert_non_null(strstr(o.note, "exited with status 3"));
-}
-
-static void *interrupt_soon(void *unused)
-{
-    (void)unused;
-    clock_sleep_ms(500);
-    kill(getpid(), SIGINT);
-    return NULL;
-}
-
-/* In a process of its own, since a wish to stop stays. */
-static void the_user_stops_a_run(void **state)
-{
-    (void)state;
-    struct load l = sample();
-    struct tally t;
-    struct load_outcome o = {.verdict = VERDICT_VALID};
-    fake_wrk("while :; do sleep 0.1; done\n");
-    l.duration_s = 600;
-    pid_t pid = fork();
-    if (pid == 0) {
-        pthread_t thread;
-        stop_catch();
-        pthread_create(&thread, NULL, interrupt_soon, NULL);
-        int rc = measure(&l, &t, &o, NULL);
-        _exit(rc == 0 && o.verdict == VERDICT_NOT_RUN ? 0 : 1);
-    }
-    int status;
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_int_equal(status, 0);
-}
-
-static void what_can_not_be_run_is_an_error(void **state)
-{
-    (void)state;
-    struct load l = sample();
-    struct tally t;
-    struct load_outcome o;
-    struct err e = {0};
-    char *why = tool_missing("no-such-load-generator", "its-package");
-    assert_string_equal(why,
-                        "no-such-load-generator is not installed: apt-get install its-package");
-    free(why);
-    l.raw_dir = "/nonexistent/folder";
-    assert_int_equal(measure(&l, &t, &o, &e), -1);
-    assert_int_equal(e.code, EXIT_MACHINE);
-    assert_non_null(strstr(e.text, "/nonexistent/folder"));
-}
-
 static int set_up(void **state)
 {
     (void)state;
-    if (!mkdtemp(dir))
-        return -1;
-    char *path = xasprintf("%s:%s", dir, getenv("PATH"));
-    setenv("PATH", path, 1);
-    free(path);
-    return process_keep_children(NULL);
+    return mkdtemp(dir) ? 0 : -1;
 }
 
 static int tear_down(void **state)
@@ -407,12 +240,6 @@ int main(void)
         cmocka_unit_test(reports_become_outcomes),
         cmocka_unit_test(failed_connects_get_a_cause),
         cmocka_unit_test(runs_without_a_report),
-        cmocka_unit_test(a_fake_run_leaves_its_files),
-        cmocka_unit_test(w11_usage_text_is_no_report),
-        cmocka_unit_test(w10_a_wrk_that_never_ends),
-        cmocka_unit_test(a_polite_wrk_ends_on_the_first_signal),
-        cmocka_unit_test(the_user_stops_a_run),
-        cmocka_unit_test(what_can_not_be_run_is_an_error),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
