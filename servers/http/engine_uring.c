@@ -241,9 +241,9 @@ static void settle(struct link *l)
     if (l->want & WANT_CLOSE) {
         link_close(l);
     } else if ((l->want & WANT_SHUTDOWN) && !(l->flags & LINK_SHUT)) {
-        struct io_uring_sqe *sqe = op(l->engine);
-        io_uring_prep_shutdown(sqe, l->fd, SHUT_WR);
-        name_quiet(sqe);
+        /* Not in the ring: there it runs in a kernel thread that looks the descriptor's number up
+           later, when it may already be another connection's (io_uring/net.c: io_shutdown_prep). */
+        shutdown(l->fd, SHUT_WR);
         l->flags |= LINK_SHUT;
     } else if (l->want & WANT_SENT) {
         struct out out;
