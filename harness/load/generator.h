@@ -18,7 +18,7 @@ struct load {
     double duration_s, warmup_s;
     const cpu_set_t *cpus; /* or NULL */
     unsigned cpus_n;       /* CPUs in it: threads are at most so many */
-    const char *raw_dir;   /* existing folder for the tool's output, scripts, request bodies */
+    const char *raw_dir;   /* existing folder for the tool's command line, output, request body */
 };
 
 /* How the tool's run ended, when it gave no usable figures. */
@@ -37,10 +37,13 @@ struct generator {
     char *(*version)(void);
     /* Seconds that one trial takes (start-up, warm-up, measured part). */
     double (*seconds)(const struct load *l);
-    /* Why these connections or this duration can't be had exactly, or NULL (caller frees). */
+    /* Why these connections or this duration can't be had exactly, on this machine too (file
+       descriptors, ephemeral ports), or NULL (caller frees). */
     char *(*refuses)(const struct load *l);
     /* Two calls, so that the watch reads its counters between them: warm (discarded), then measure.
-     */
+       measure sets *t to what the tool reported, all unknown when it reported nothing, and *o to
+       what became of the run; the tool's failures, and a stop by the user (VERDICT_NOT_RUN), are
+       outcomes. -1 with err set only when it could not be started, watched or ended. */
     int (*warm)(const struct load *l, struct err *e);
     int (*measure)(const struct load *l, struct tally *t, struct load_outcome *o, struct err *e);
 };

@@ -91,14 +91,15 @@ char *limits_refuse(const struct limits *l, const struct load *load)
 {
     uint64_t fds = (uint64_t)load->connections + LIMITS_FDS_RESERVE;
     if (fds > l->fds_hard)
-        return xasprintf("%u connections need %llu file descriptors, the hard limit is %llu: raise "
-                         "it (ulimit -Hn) or use fewer connections",
-                         load->connections, (unsigned long long)fds,
-                         (unsigned long long)l->fds_hard);
+        return xasprintf(
+            "fd_limit: %u connections need %llu file descriptors, the hard limit is %llu: raise "
+            "it (ulimit -Hn) or use fewer connections",
+            load->connections, (unsigned long long)fds, (unsigned long long)l->fds_hard);
     if (l->ports >= 0 && load->connections > l->ports)
-        return xasprintf("%u connections to one address need as many ephemeral ports, there are "
-                         "%lld (net.ipv4.ip_local_port_range)",
-                         load->connections, (long long)l->ports);
+        return xasprintf(
+            "ports: %u connections to one address need as many ephemeral ports, there are "
+            "%lld (net.ipv4.ip_local_port_range)",
+            load->connections, (long long)l->ports);
     return NULL;
 }
 
