@@ -2,10 +2,12 @@
    at the point). */
 #include "command/options.h"
 
+#include "base/alloc.h"
 #include "base/err.h"
 #include "model/strings.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -26,8 +28,8 @@ static const char *decimal(const char *p, double *value)
         v = v * 10 + (*p - '0');
         scale *= point ? 10 : 1;
     }
-    *value = v / scale;
-    return p == start || (p == start + 1 && point) ? NULL : p;
+    *value = v / scale; /* of hundreds of digits: infinite, or not even a number */
+    return p == start || (p == start + 1 && point) || !isfinite(*value) ? NULL : p;
 }
 
 int options_seconds(const char *text, double *seconds)
@@ -60,16 +62,17 @@ static int whole(const char *text, uint64_t *value)
     return 0;
 }
 
-static void add_list(struct strings *list, const char *text)
+static int add_list(const struct option *o, const char *text, struct strings *list, struct err *e)
 {
+    if (!text[strspn(text, ",")])
+        return err_set(e, EXIT_USAGE, "--%s needs a value: %s", o->name, o->arg);
     while (*text) {
         size_t n = strcspn(text, ",");
-        char part[4096];
-        snprintf(part, sizeof part, "%.*s", (int)n, text);
         if (n)
-            strings_add(list, part);
+            strings_take(list, xstrndup(text, n));
         text += n + (text[n] == ',');
     }
+    return 0;
 }
 
 static int store(const struct option *o, const char *text, void *values, struct err *e)
@@ -81,7 +84,7 @@ static int store(const struct option *o, const char *text, void *values, struct 
     switch (o->type) {
     case OPTION_FLAG: *(bool *)to = true; return 0;
     case OPTION_TEXT: *(const char **)to = text; return 0;
-    case OPTION_LIST: add_list(to, text); return 0;
+    case OPTION_LIST: return add_list(o, text, to, e);
     case OPTION_WHOLE:
         rc = whole(text, &count);
         number = (double)count;
@@ -93,7 +96,7 @@ static int store(const struct option *o, const char *text, void *values, struct 
         break;
     }
     }
-    if (rc < 0 || number < o->min || number > o->max)
+    if (rc < 0 || !(number >= o->min && number <= o->max))
         return err_set(e, EXIT_USAGE, "--%s %s: it must be a %s from %g to %g%s", o->name, text,
                        o->type == OPTION_WHOLE     ? "whole number"
                        : o->type == OPTION_SECONDS ? "time"
@@ -138,8 +141,8 @@ static int parse_option(const struct option_set *set, char ***argv, void *values
     size_t len = equals ? (size_t)(equals - name) : strlen(name);
     const struct option *o = find(set, name, len);
     if (!o)
-        return err_set(e, EXIT_USAGE, "unknown option --%.*s; see: %.*s --help", (int)len, name,
-                       (int)strcspn(set->usage, "[<"), set->usage);
+        return err_set(e, EXIT_USAGE, "unknown option --%.*s; see: %.*s--help", (int)len, name,
+                       (int)strcspn(set->usage, "[<"), set->usage); /* it ends with a blank */
     if (o->type == OPTION_FLAG && equals)
         return err_set(e, EXIT_USAGE, "--%s takes no value", o->name);
     const char *value = equals ? equals + 1 : NULL;

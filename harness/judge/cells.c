@@ -158,7 +158,7 @@ static void judge_one(struct result *r, size_t index, struct group *g, const str
     } else {
         vote(c, r, index);
     }
-    gather(g, r, index, c->verdict == VERDICT_VALID);
+    gather(g, r, index, !skipped && c->valid > 0);
     summarise(c, g, k);
     double low = c->requests_per_s_low, high = c->requests_per_s_high;
     if (c->verdict == VERDICT_VALID && high > low * spread_limit) {
@@ -184,7 +184,8 @@ int cells_exit_code(const struct result *r)
         enum verdict v = r->cells[i].verdict;
         valid |= v == VERDICT_VALID;
         failed |= v == VERDICT_CONTRACT_BROKEN || v == VERDICT_BOOT_FAILED ||
-                  v == VERDICT_SERVER_DIED || v == VERDICT_ERRORS || v == VERDICT_KEEPALIVE_LOST;
+                  v == VERDICT_SERVER_DIED || v == VERDICT_ERRORS || v == VERDICT_KEEPALIVE_LOST ||
+                  v == VERDICT_CONNECT_FAILED || v == VERDICT_NO_DATA;
         tool |= v == VERDICT_TOOL_FAILED || v == VERDICT_TOOL_TIMEOUT;
     }
     return failed ? EXIT_FAIL : tool ? EXIT_MACHINE : valid ? EXIT_DONE : EXIT_INCONCLUSIVE;

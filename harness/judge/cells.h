@@ -15,8 +15,8 @@ void cells_judge(struct result *r, const struct conditions *k);
 void ratios_judge(struct result *r);
 
 /* The exit code that a run's verdicts ask for: EXIT_DONE; EXIT_FAIL when a server failed a
-   contract, died or sent errors; EXIT_MACHINE when a tool failed; EXIT_INCONCLUSIVE when no cell is
-   valid. */
+   contract, died, sent errors or no answer at all; EXIT_MACHINE when a tool failed;
+   EXIT_INCONCLUSIVE when no cell is valid. */
 int cells_exit_code(const struct result *r);
 
 #endif

@@ -36,17 +36,24 @@ static bool say(struct trial *t, enum verdict v, const char *fmt, ...)
     return true;
 }
 
+/* The time that the machine gave: what a hypervisor took, neither side could use. */
+static double given_s(const struct trial *t)
+{
+    double stolen = t->usage.steal_share;
+    return t->tally.duration_s * (stolen > 0 && stolen < 0.9 ? 1 - stolen : 1);
+}
+
 double validity_server_busy(const struct trial *t, const struct conditions *k)
 {
     unsigned cpus = k->server_cpus < k->workers ? k->server_cpus : k->workers;
-    return t->usage.server_cpu_s / (t->tally.duration_s * cpus);
+    return t->usage.server_cpu_s / (given_s(t) * cpus);
 }
 
 double validity_client_busy(const struct trial *t, const struct conditions *k)
 {
     double threads = t->tally.threads > 0 ? (double)t->tally.threads : 1;
     double cpus = threads < k->client_cpus ? threads : k->client_cpus;
-    return t->usage.client_cpu_s / (t->tally.duration_s * cpus);
+    return t->usage.client_cpu_s / (given_s(t) * cpus);
 }
 
 static bool no_data(struct trial *t)
@@ -56,11 +63,20 @@ static bool no_data(struct trial *t)
     return say(t, VERDICT_NO_DATA, "the generator completed no request");
 }
 
+/* Answers that were wrong or missing: the counted ones, or what is missing to "all were right" when
+   that is more. */
+static int64_t wrong(const struct tally *a)
+{
+    int64_t counted = tally_errors(a), left = a->ok >= 0 ? a->requests - a->ok : 0;
+    return left > counted ? left : counted;
+}
+
 /* Some errors are stated; many make the rate meaningless. */
 static bool errors(struct trial *t)
 {
     char kinds[200] = "";
-    int64_t sum = tally_errors(&t->tally);
+    const struct tally *a = &t->tally;
+    int64_t sum = wrong(a), right = a->ok >= 0 ? a->ok : a->requests;
     if (sum <= 0)
         return false;
     for (int i = 0; i < ERROR_KINDS; i++)
@@ -68,9 +84,11 @@ static bool errors(struct trial *t)
             snprintf(kinds + strlen(kinds), sizeof kinds - strlen(kinds), "%s%s %lld",
                      kinds[0] ? ", " : "", error_kind_name((enum error_kind)i),
                      (long long)t->tally.errors[i]);
-    double share = (double)sum / (double)(t->tally.ok + sum);
+    if (!kinds[0])
+        snprintf(kinds, sizeof kinds, "%lld of no known kind", (long long)sum);
+    double share = (double)sum / (double)(right + sum);
     if (share > errors_share)
-        return say(t, VERDICT_ERRORS, "%.2g %% of the answers were wrong or missing (%s)",
+        return say(t, VERDICT_ERRORS, "%.3g %% of the answers were wrong or missing (%s)",
                    share * 100, kinds);
     snprintf(t->note, sizeof t->note, "few errors: %s", kinds);
     return false;
@@ -110,32 +128,58 @@ static bool keepalive(struct trial *t, const struct cell *c)
     return false;
 }
 
+/* Bytes an answer can't have had: less than its body, or far more. */
+static bool wrong_bytes(struct trial *t, const struct cell *c)
+{
+    const struct tally *a = &t->tally;
+    double got = (double)a->bytes, n = (double)a->requests;
+    double body = (double)route_get(c->route)->body_len;
+    if (a->bytes < 0)
+        return false;
+    if (got < n * (body + head_least) * (1 - errors_share * 2))
+        return say(t, VERDICT_INCONSISTENT,
+                   "%.6g bytes an answer were received, but its body alone has %.0f", got / n,
+                   body);
+    /* What the end of the run cut off is in the bytes and not in the requests: up to one answer a
+       connection, which for large files is a lot. */
+    if (got > (n + c->connections) * (body + head_most))
+        return say(t, VERDICT_INCONSISTENT,
+                   "%.6g bytes an answer were received, far more than its body of %.0f", got / n,
+                   body);
+    return false;
+}
+
+/* Little (Operations Research 9, 1961): L = lambda W. The printed mean may be off by its
+   resolution. */
+static bool breaks_littles_law(struct trial *t, const struct cell *c, double rate)
+{
+    const struct latency *l = &t->tally.latency;
+    double off = l->resolution > 0 ? l->resolution : 0;
+    double least = rate * (l->mean - off) * 1e-6, most = rate * (l->mean + off) * 1e-6;
+    if (l->corrected || l->censored)
+        return false;
+    if (least > c->connections * 1.1 || most < c->connections * 0.5)
+        return say(
+            t, VERDICT_INCONSISTENT,
+            "rate x mean latency = %.3g requests in flight, on %u connections (Little's law)",
+            rate * l->mean * 1e-6, c->connections);
+    return false;
+}
+
 static bool inconsistent(struct trial *t, const struct cell *c)
 {
     const struct tally *a = &t->tally;
     double rate = (double)a->requests / a->duration_s;
-    double bytes = (double)a->bytes / (double)a->requests;
-    double body = (double)route_get(c->route)->body_len;
-    double in_flight = rate * a->latency.mean * 1e-6; /* Little 1961: L = lambda W */
     if (fabs(a->reported_per_s - rate) > rate * rate_tolerance)
         return say(t, VERDICT_INCONSISTENT,
                    "the tool reports %.6g requests/s but %lld requests in %.4g s make %.6g",
                    a->reported_per_s, (long long)a->requests, a->duration_s, rate);
-    if (a->bytes >= 0 &&
-        (bytes < (body + head_least) * (1 - errors_share * 2) || bytes > body + head_most))
-        return say(t, VERDICT_INCONSISTENT,
-                   "%.6g bytes an answer were received, but its body alone has %.0f", bytes, body);
+    if (wrong_bytes(t, c))
+        return true;
     if (a->connections >= 0 && a->connections < c->connections)
         return say(t, VERDICT_INCONSISTENT, "%lld of the %u connections asked for were opened",
                    (long long)a->connections, c->connections);
-    if (a->latency.corrected || a->latency.censored)
-        return false;
-    if (in_flight > c->connections * 1.1 || in_flight < c->connections * 0.5)
-        return say(
-            t, VERDICT_INCONSISTENT,
-            "rate x mean latency = %.3g requests in flight, on %u connections (Little's law)",
-            in_flight, c->connections);
-    return false;
+    return breaks_littles_law(t, c, rate);
 }
 
 static bool disturbed(struct trial *t)
