@@ -108,6 +108,8 @@ static void check_deadline(struct link *l)
     if (deadline_ns > e->now_ns) {
         engine_set_due(e, deadline_ns);
     } else if (l->sending) {
+        if (!sending_stalled(l))
+            return;
         ++*e->config.write_timeouts;
         link_reset(l);
     } else {

@@ -16,8 +16,9 @@ enum link_flag {
 
 /* What has been handed over and has not left. Owned by the link, pooled by the engine. */
 struct sending {
-    uint64_t deadline_ns; /* moves on with each byte that leaves */
+    uint64_t deadline_ns; /* when to look whether the client still takes something */
     uint64_t since_ns;
+    int queued; /* bytes in the socket's queue at the last look; 0: not looked yet */
     const char *p;
     size_t n;
     struct segment tail;
@@ -76,6 +77,7 @@ void link_reset(struct link *l);
  * deadline. */
 struct sending *sending_start(struct link *l);
 void sending_progress(struct link *l);
+bool sending_stalled(struct link *l); /* at the deadline: true: nothing has left */
 void sending_end(struct link *l);
 
 /* After a failed accept: true to try again at once; false: paused, and said so if it matters. */

@@ -9,6 +9,8 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -138,11 +140,30 @@ struct sending *sending_start(struct link *l)
     return s;
 }
 
-void sending_progress(struct link *l)
+/* The queue of the socket is looked at twice in a write timeout. */
+static void look_later(struct link *l)
 {
     struct engine *e = l->engine;
-    l->sending->deadline_ns = e->now_ns + e->config.write_timeout_ns;
+    l->sending->deadline_ns = e->now_ns + e->config.write_timeout_ns / 2;
     engine_set_due(e, l->sending->deadline_ns);
+}
+
+void sending_progress(struct link *l)
+{
+    l->sending->queued = 0;
+    look_later(l);
+}
+
+/* A slow client may take for minutes from a full queue before there is room for more: progress is
+   what leaves the queue (tcp(7), SIOCOUTQ), not what enters it. */
+bool sending_stalled(struct link *l)
+{
+    int queued = 0, before = l->sending->queued;
+    if (ioctl(l->fd, SIOCOUTQ, &queued) != 0 || (before > 0 && queued >= before))
+        return true;
+    l->sending->queued = queued;
+    look_later(l);
+    return false;
 }
 
 void sending_end(struct link *l)

@@ -231,15 +231,17 @@ class Tap:
         self.count = self.failed = 0
 
     def check(self, name, fn, *args):
-        self.count += 1
+        problem = skipped = None
         try:
             skipped = fn(*args)
-            print(f"ok {self.count} - {name}" + (f" # SKIP {skipped}" if skipped else ""))
-        except Exception as problem:  # a test that can't run has failed
-            self.failed += 1
-            print(f"not ok {self.count} - {name}")
-            for line in f"{type(problem).__name__}: {problem}".splitlines():
-                print(f"# {line}")
+        except Exception as raised:  # a test that can't run has failed
+            problem = f"{type(raised).__name__}: {raised}"
+        self.count += 1
+        self.failed += bool(problem)
+        print(f"{'not ok' if problem else 'ok'} {self.count} - {name}"
+              + (f" # SKIP {skipped}" if skipped else ""))
+        for line in (problem or "").splitlines():
+            print(f"# {line}")
         sys.stdout.flush()
 
     def done(self):
