@@ -81,15 +81,16 @@ static int check_one(struct run *run, size_t index, struct check_list *list, str
 {
     const struct manifest *m = &run->result.plan.servers[index];
     struct server server;
+    struct server_setup setup = run_setup(run, m);
     struct err own = {0};
-    if (server_start(&server, m, &run->setup, READY_MS, &own) < 0) {
+    if (server_start(&server, m, &setup, READY_MS, &own) < 0) {
         free(run->result.servers[index].failed);
         run->result.servers[index].failed = xstrdup(own.text);
         block_all(run, index, own.text);
         return 0;
     }
     facts_number(&run->result.servers[index].facts, "boot_ms", server.boot_ms);
-    check_server(list, &server, &run->setup);
+    check_server(list, &server, &setup);
     block_broken(run, index, list);
     int rc = keep_conf(run, index, &server, e);
     return server_stop(&server, false, e) < 0 ? -1 : rc;

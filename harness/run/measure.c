@@ -87,8 +87,9 @@ static void with_server(struct run *run, const struct step *step, struct trial *
     const struct cell *c = &run->result.plan.cells[step->cell];
     const struct manifest *m = &run->result.plan.servers[c->server];
     struct server server;
+    struct server_setup setup = run_setup(run, m);
     struct err e = {0};
-    if (server_start(&server, m, &run->setup, READY_MS, &e) < 0) {
+    if (server_start(&server, m, &setup, READY_MS, &e) < 0) {
         fail(t, VERDICT_BOOT_FAILED, e.text);
         return;
     }

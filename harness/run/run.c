@@ -12,6 +12,7 @@
 #include "lab/host.h"
 #include "lab/leftovers.h"
 #include "lab/lock.h"
+#include "lab/program.h"
 #include "run/resume.h"
 
 #include <errno.h>
@@ -64,7 +65,8 @@ static bool can_start(uid_t uid, const struct manifest *m)
 {
     if (m->url)
         return true;
-    char *program = server_program(m);
+    char *program = m->start.item[0][0] == '{' ? xstrdup(program_servers_dir())
+                                               : program_find(m->start.item[0]);
     bool can = !program || account_can_run(uid, program);
     free(program);
     return can && account_can_run(uid, m->dir);
@@ -219,8 +221,9 @@ static char *fingerprint(const struct run *run)
     char *print = xasprintf("machine=%s", machine);
     for (size_t i = 0; i < run->result.plan.servers_n; i++) {
         const struct facts *f = &run->result.servers[i].facts;
-        char *next = xasprintf("%s\n%s=%s %s", print, run->result.plan.servers[i].name,
-                               facts_show(f, "version"), facts_show(f, "sha256"));
+        char *next = xasprintf("%s\n%s=%s %s %s", print, run->result.plan.servers[i].name,
+                               facts_show(f, "version"), facts_show(f, "sha256"),
+                               facts_show(f, "inputs_sha256"));
         free(print);
         print = next;
     }
@@ -336,6 +339,13 @@ char *run_raw_dir(struct run *run, const char *name, struct err *e)
         return dir;
     free(dir);
     return NULL;
+}
+
+struct server_setup run_setup(const struct run *run, const struct manifest *m)
+{
+    struct server_setup setup = run->setup;
+    setup.port = m->port;
+    return setup;
 }
 
 void run_end(struct run *run, enum run_state state)

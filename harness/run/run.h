@@ -49,6 +49,9 @@ int run_save(struct run *run, struct err *e);
    then a temporary one. The caller frees. */
 char *run_raw_dir(struct run *run, const char *name, struct err *e);
 
+/* The set-up for one server: the common one, on the manifest's own port if it names one. */
+struct server_setup run_setup(const struct run *run, const struct manifest *m);
+
 /* Stamps the end. */
 void run_end(struct run *run, enum run_state state);
 
