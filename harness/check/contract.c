@@ -29,20 +29,15 @@ struct check_item *item_add_of(struct session *s, enum route_id route, const cha
     return item_add(s, full);
 }
 
-static char *format(const char *fmt, va_list args)
-{
-    char text[400];
-    vsnprintf(text, sizeof text, fmt, args);
-    return xstrdup(text);
-}
-
 void item_value(struct check_item *i, const char *fmt, ...)
 {
+    char text[400];
     va_list args;
     va_start(args, fmt);
-    free(i->value);
-    i->value = format(fmt, args);
+    vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
+    free(i->value);
+    i->value = xstrdup(text);
 }
 
 void item_contract(struct check_item *i, int route, enum check_scope scope)
@@ -54,11 +49,13 @@ void item_contract(struct check_item *i, int route, enum check_scope scope)
 
 void item_fail(struct check_item *i, const char *fmt, ...)
 {
+    char text[400];
     va_list args;
     va_start(args, fmt);
-    if (!i->problem)
-        i->problem = format(fmt, args);
+    vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
+    if (!i->problem)
+        i->problem = xstrdup(text);
     i->ok = !i->contract;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "check/accepted.h"
 #include "lab/cpus.h"
 #include "lab/sockets.h"
 
@@ -114,49 +115,23 @@ static in_port_t own_port(const struct client *c)
     return ntohs(a.sin_port);
 }
 
-/* Inode of the server's end of a connection, in the text of /proc/net/tcp or tcp6; 0 = not there.
- */
-static uint64_t server_end(const char *text, unsigned server_port, unsigned client_port)
-{
-    for (const char *line = strchr(text, '\n'); line && line[1]; line = strchr(line + 1, '\n')) {
-        unsigned local, remote;
-        unsigned long long inode;
-        /* sl local_address rem_address st queues timer retrnsmt uid timeout inode: proc(5) */
-        if (sscanf(line + 1,
-                   " %*d: %*[0-9A-F]:%x %*[0-9A-F]:%x %*x %*x:%*x %*x:%*x %*x %*u %*d %llu", &local,
-                   &remote, &inode) == 3 &&
-            local == server_port && remote == client_port)
-            return inode;
-    }
-    return 0;
-}
-
-static uint64_t find_server_end(unsigned server_port, unsigned client_port)
-{
-    uint64_t inode = 0;
-    for (int v6 = 0; v6 < 2 && !inode; v6++) {
-        char *text = file_read(v6 ? "/proc/net/tcp6" : "/proc/net/tcp", NULL, NULL);
-        if (text)
-            inode = server_end(text, server_port, client_port);
-        free(text);
-    }
-    return inode;
-}
-
 /* Counts for each worker how many of the clients' connections it holds. Returns how many were found
    in all. */
 static int count_held(const struct session *s, const struct pids *p, const struct client *clients,
                       int n, int *held)
 {
+    struct accepted t;
     int found = 0;
+    accepted_read(&t, ntohs(s->server->address.sin_port));
     for (int c = 0; c < n; c++) {
-        uint64_t inode = find_server_end(ntohs(s->server->address.sin_port), own_port(&clients[c]));
+        uint64_t inode = accepted_inode(&t, own_port(&clients[c]));
         for (size_t w = 0; inode && w < p->n; w++) {
             bool holds = sockets_held_by(inode, p->pid[w]);
             held[w] += holds;
             found += holds;
         }
     }
+    accepted_fini(&t);
     return found;
 }
 

@@ -46,10 +46,10 @@ static void check_headers(struct session *s)
 {
     struct check_item *i = item_add(s, "headers");
     struct answer a = {0};
-    char names[300];
     if (s->route < 0)
         return;
     if (session_connect(s) == 0 && session_ask(s, (enum route_id)s->route, "", &a) == CLIENT_OK) {
+        char names[300];
         answer_header_names(&a, names, sizeof names);
         item_value(i, "%s", names[0] ? names : "none");
     } else {

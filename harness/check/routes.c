@@ -47,20 +47,28 @@ static size_t first_difference(const struct answer *a, const struct expected *x)
     return i;
 }
 
-static void note_status(struct session *s, enum route_id route, const struct answer *a,
-                        const char *failed)
+static struct check_item *add_status(struct session *s, enum route_id route)
 {
     struct check_item *i = item_add_of(s, route, "status");
-    const struct route *r = route_get(route);
     item_contract(i, (int)route, CHECK_ALL);
-    if (failed) {
-        item_value(i, "no answer");
-        item_fail(i, "%s %s: %s, expected status 200", r->method, r->path, failed);
-        return;
-    }
+    return i;
+}
+
+static void note_status(struct session *s, enum route_id route, const struct answer *a)
+{
+    struct check_item *i = add_status(s, route);
+    const struct route *r = route_get(route);
     item_value(i, "%d", a->status);
     if (a->status != 200)
         item_fail(i, "%s %s: %d, expected 200", r->method, r->path, a->status);
+}
+
+static void note_no_answer(struct session *s, enum route_id route)
+{
+    struct check_item *i = add_status(s, route);
+    const struct route *r = route_get(route);
+    item_value(i, "no answer");
+    item_fail(i, "%s %s: %s, expected status 200", r->method, r->path, s->client.problem);
 }
 
 static void note_body(struct session *s, enum route_id route, const struct answer *a,
@@ -168,7 +176,7 @@ static void add_rest(struct session *s, enum route_id route, const char *value)
 static void check_answer(struct session *s, enum route_id route, const struct answer *a)
 {
     struct expected x = expect_body(s, route);
-    note_status(s, route, a, NULL);
+    note_status(s, route, a);
     note_body(s, route, a, &x);
     note_type(s, route, a);
     note_plain(s, route, a);
@@ -186,7 +194,7 @@ static void check_route(struct session *s, enum route_id route)
         add_rest(s, route, NULL);
     } else if (session_connect(s) < 0 || session_ask(s, route, "", &a) != CLIENT_OK) {
         s->broken[route] = true;
-        note_status(s, route, NULL, s->client.problem);
+        note_no_answer(s, route);
         add_rest(s, route, "unknown");
     } else {
         check_answer(s, route, &a);

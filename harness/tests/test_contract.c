@@ -209,10 +209,11 @@ static void assert_fault(const struct fault *f, bool alone)
     struct subject t;
     check(&t, f->name);
     const struct check_item *i = item(&t, f->item);
-    if (!i->value || strcmp(i->value, f->value) != 0 || !i->problem)
-        fail_msg("%s: %s is %s (%s)", f->name, f->item, i->value, i->problem);
-    if (!strstr(i->problem, f->problem))
-        fail_msg("%s: problem \"%s\" lacks \"%s\"", f->name, i->problem, f->problem);
+    const char *value = i->value ? i->value : "not there", *problem = i->problem ? i->problem : "";
+    if (strcmp(value, f->value) != 0)
+        fail_msg("%s: %s is %s, expected %s (%s)", f->name, f->item, value, f->value, problem);
+    if (!strstr(problem, f->problem))
+        fail_msg("%s: problem \"%s\" lacks \"%s\"", f->name, problem, f->problem);
     if (alone)
         assert_int_equal(other_problems(&t, f->item), 0);
     assert_blocked(&t.list, f->route, f->blocked);
