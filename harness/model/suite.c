@@ -77,6 +77,8 @@ void suite_read(struct suite *s, const struct json_at *root)
     struct json_at duration = json_at_key(root, "duration_s"), seed = json_at_key(root, "seed");
     struct json_at warmup = json_at_key(root, "warmup_s");
     s->name = xstrdup(json_at_text(&name));
+    if (!s->name[0] || s->name[0] == '.' || strchr(s->name, '/') || strlen(s->name) > 60)
+        json_at_refuse(&name, "must be 1 to 60 characters that can name a folder");
     s->title = xstrdup(json_at_text_or(&title, s->name));
     json_at_strings(&servers, &s->servers);
     if (s->servers.n == 0)
