@@ -182,6 +182,17 @@ static bool inconsistent(struct trial *t, const struct cell *c)
     return breaks_littles_law(t, c, rate);
 }
 
+/* Every answer that the client counts was sent, and few are sent that it doesn't: those under way
+   when it stopped, one a connection. */
+static bool counts_differ(struct trial *t, const struct cell *c)
+{
+    double sent = t->usage.server_requests, got = (double)t->tally.requests;
+    if (sent < got * (1 - errors_share) || sent > got * (1 + errors_share) + c->connections + 16)
+        return say(t, VERDICT_INCONSISTENT,
+                   "the generator counted %.0f answers, the server %.0f requests", got, sent);
+    return false;
+}
+
 static bool disturbed(struct trial *t)
 {
     if (t->usage.steal_share > steal_limit)
@@ -215,7 +226,7 @@ void validity_judge(struct trial *t, const struct cell *c, const struct conditio
     if (t->verdict != VERDICT_VALID)
         return;
     if (no_data(t) || errors(t) || wrong_time(t, k->asked_s) || keepalive(t, c) ||
-        inconsistent(t, c) || disturbed(t) || bound(t, k))
+        inconsistent(t, c) || counts_differ(t, c) || disturbed(t) || bound(t, k))
         return;
     /* 40 ms steps: Nagle against delayed ACK (wg/wrk#488). Valid, but a defect of the server. */
     if (c->connections == 1 && t->tally.latency.p[LATENCY_P50] > 38e3 &&

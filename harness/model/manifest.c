@@ -151,12 +151,26 @@ static bool is_name(const char *s)
     return *s && strlen(s) <= 40 && strspn(s, letters) == strlen(s) && !strchr("._-", *s);
 }
 
+static void read_counter(struct manifest *m, const struct json_at *at)
+{
+    static const char *const keys[] = {"path", "after", "skip", NULL};
+    if (!at->value || !json_at_object(at, keys))
+        return;
+    struct json_at path = json_at_key(at, "path"), after = json_at_key(at, "after");
+    struct json_at skip = json_at_key(at, "skip");
+    m->counter.path = xstrdup(json_at_text(&path));
+    m->counter.after = xstrdup(json_at_text(&after));
+    m->counter.skip = (unsigned)json_at_whole_or(&skip, 0, 100, 0);
+    if (m->counter.path[0] != '/')
+        json_at_refuse(&path, "is \"%s\"; it must start with /", m->counter.path);
+}
+
 static void read_all(struct manifest *m, const struct json_at *root)
 {
-    static const char *const keys[] = {"schema",      "schema_version", "name",  "title",
-                                       "start",       "version",        "needs", "configs",
-                                       "differs",     "routes",         "lacks", "workers",
-                                       "stop_signal", "port",           NULL};
+    static const char *const keys[] = {"schema",      "schema_version", "name",    "title",
+                                       "start",       "version",        "needs",   "configs",
+                                       "differs",     "routes",         "lacks",   "workers",
+                                       "stop_signal", "port",           "counter", NULL};
     if (!json_at_object(root, keys))
         return;
     if (json_at_key(root, "schema").value || json_at_key(root, "schema_version").value)
@@ -183,6 +197,8 @@ static void read_all(struct manifest *m, const struct json_at *root)
     read_differs(m, &differs);
     read_workers(m, &workers);
     read_stop_signal(m, &signal);
+    struct json_at counter = json_at_key(root, "counter");
+    read_counter(m, &counter);
 }
 
 static char *folder_of(const char *path)
@@ -327,6 +343,8 @@ void manifest_fini(struct manifest *m)
     strings_fini(&m->start);
     strings_fini(&m->version);
     strings_fini(&m->needs);
+    free(m->counter.path);
+    free(m->counter.after);
     free(m->configs);
     free(m->differs);
     free(m->name);

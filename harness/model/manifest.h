@@ -26,6 +26,13 @@ struct manifest_note {
     char *reason; /* why this server differs there */
 };
 
+/* Where a server tells how many requests it has answered: the number behind `after` (and behind
+   skip others) in the answer to GET path. */
+struct manifest_counter {
+    char *path, *after; /* NULL: it tells nobody */
+    unsigned skip;
+};
+
 struct manifest {
     char *name;
     char *title;            /* one line for people; never NULL */
@@ -39,6 +46,7 @@ struct manifest {
     size_t configs_n;
     struct manifest_note *differs;
     size_t differs_n;
+    struct manifest_counter counter;
     bool routes[ROUTE_COUNT];
     char *lacks[ROUTE_COUNT]; /* why a route is not offered, or NULL */
     enum workers_counted workers_counted;

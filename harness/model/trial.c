@@ -26,7 +26,7 @@ void trial_init(struct trial *t)
     for (int i = 0; i < ERROR_KINDS; i++)
         a->errors[i] = -1;
     latency_init(&a->latency);
-    t->usage = (struct usage){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    t->usage = (struct usage){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
 }
 
 double trial_requests_per_s(const struct trial *t)

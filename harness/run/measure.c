@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "check/counter.h"
 #include "lab/counters.h"
 #include "lab/stop.h"
 #include "run/run.h"
@@ -48,10 +49,12 @@ static void load_and_watch(struct run *run, const struct generator *g, const str
         fail(t, alive ? VERDICT_TOOL_FAILED : VERDICT_SERVER_DIED, alive ? e.text : why);
         return;
     }
+    double counted = counter_read(server);
     counters_read(&before, server, &run->used);
     int rc = g->measure(load, &t->tally, &outcome, &e);
     counters_read(&after, server, &run->used);
     counters_usage(&t->usage, &before, &after, outcome.cpu_s);
+    t->usage.server_requests = counter_read(server) - counted - 1;
     if (!server_alive(server, why, sizeof why))
         fail(t, VERDICT_SERVER_DIED, why);
     else if (rc < 0)
