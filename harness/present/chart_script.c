@@ -16,7 +16,7 @@
 
 enum {
     HEIGHT = 500, /* of the terminals in chart.c */
-    LINE = 17,
+    LINE = 18,
     NOTE_COLUMNS = 96,
     NOTE_LINES = 5
 };
@@ -59,15 +59,21 @@ static double inside(const struct draft *d, double v)
     return d->y.log ? fmin(fmax(v, d->y.low), d->y.high) : v;
 }
 
-/* Text for a single-quoted string of gnuplot, in which only the quote is special. */
+/* Text on one line; its quotes doubled where it goes into a single-quoted string of gnuplot, in
+   which nothing else is special. */
+static void write_plain(FILE *to, const char *text, bool quoted)
+{
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        fputs(quoted && c == '\'' ? "'" : "", to);
+        fputc(c < 0x20 || c == 0x7f ? ' ' : c, to);
+    }
+}
+
 static void write_quoted(FILE *to, const char *text)
 {
     fputc('\'', to);
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        fputs(c == '\'' ? "'" : "", to);
-        fputc(c < 0x20 || c == 0x7f ? ' ' : c, to);
-    }
+    write_plain(to, text, true);
     fputc('\'', to);
 }
 
@@ -75,8 +81,9 @@ static void write_block(FILE *to, const struct draft *d, const struct series *s,
 {
     static const char *const names[BLOCKS] = {"bars", "valid", "hollow"};
     bool gap = false, any = false;
-    fprintf(to, "# %s, %s: connections, %s, low, high\n", d->r->plan.servers[s->server].name,
-            names[b], d->unit);
+    fputs("# ", to);
+    write_plain(to, d->r->plan.servers[s->server].name, false);
+    fprintf(to, ", %s: connections, %s, low, high\n", names[b], d->unit);
     for (size_t k = 0; k < s->n; k++) {
         const struct point *pt = &s->points[k];
         if (!in_block(d, pt, b)) {
@@ -272,7 +279,7 @@ void draft_write_script(FILE *to, const struct draft *d)
             "set key at screen 0.5,%.4f center center horizontal maxrows 1 samplen 3 "
             "Left reverse\n"
             "plot ",
-            (bottom + 84) / HEIGHT, (bottom + 10) / HEIGHT);
+            (bottom + 96) / HEIGHT, (bottom + 12) / HEIGHT);
     for (size_t i = 0; i < d->series_n; i++)
         for (int b = 0; b < BLOCKS; b++) {
             if (!block_size(d, &d->series[i], (enum block)b))

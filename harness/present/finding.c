@@ -124,7 +124,7 @@ void finding_write(FILE *to, const struct result *r, const struct ratio *ratio)
 void finding_count(struct finding_count *count, const struct result *r, size_t server,
                    enum metric metric)
 {
-    *count = (struct finding_count){.lowest = NAN, .highest = NAN};
+    *count = (struct finding_count){.lowest = NAN, .highest = NAN, .low = NAN, .high = NAN};
     for (size_t i = 0; i < r->plan.cells_n; i++) {
         if (r->plan.cells[i].server != server)
             continue;
@@ -136,6 +136,8 @@ void finding_count(struct finding_count *count, const struct result *r, size_t s
             continue;
         count->lowest = fmin(count->lowest, ratio->value.estimate);
         count->highest = fmax(count->highest, ratio->value.estimate);
+        count->low = fmin(count->low, ratio->value.low);
+        count->high = fmax(count->high, ratio->value.high);
     }
 }
 

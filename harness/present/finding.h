@@ -37,6 +37,7 @@ struct finding_count {
     size_t of[FINDING_COUNT];
     size_t n;               /* all comparisons */
     double lowest, highest; /* estimates; NaN when there are none */
+    double low, high;       /* the outermost ends of intervals; NaN when there are none */
 };
 void finding_count(struct finding_count *count, const struct result *r, size_t server,
                    enum metric metric);
