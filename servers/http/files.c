@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -86,8 +87,11 @@ struct files *files_open(const char *docroot, uint64_t check_ns, struct err *err
         probe = open_file(files, STR("/"));
     }
     if (probe < 0) {
-        err_set(err, "can't read the document root %s as user %u: %s", docroot, (unsigned)geteuid(),
-                strerror(errno));
+        int error = errno;
+        const struct passwd *user = getpwuid(geteuid());
+        err_set(err,
+                "can't read the document root %s as user %s: %s (make it readable, or see --user)",
+                docroot, user ? user->pw_name : "without a name", strerror(error));
         files_close(files);
         return NULL;
     }
