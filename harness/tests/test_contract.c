@@ -242,7 +242,7 @@ static void faults_of_a_route_block_that_route(void **state)
 static void faults_of_the_protocol_block_all_routes(void **state)
 {
     static const struct fault faults[] = {
-        {"no-keepalive", "health again", "no answer", "closed after 0 bytes", ROUTE_HEALTH,
+        {"no-keepalive", "health again", "no answer", "after 0 bytes", ROUTE_HEALTH,
          KEEPALIVE, true},
         {"twice", "health again", "more than asked", "nobody asked for", ROUTE_HEALTH, BOTH, true},
     };
