@@ -65,36 +65,46 @@ static bool all_equal(const struct check_list *lists, size_t servers, const stru
     return true;
 }
 
-/* The server that others are compared with: the reference, or the first one that is up. */
-static size_t baseline(const struct result *r, const struct check_list *lists)
+static bool known(const char *value)
 {
-    size_t k = r->plan.reference;
-    if (k < r->plan.servers_n && lists[k].n)
-        return k;
-    for (k = 0; k + 1 < r->plan.servers_n && lists[k].n == 0; k++)
-        ;
-    return k;
+    return value && strcmp(value, "unknown") != 0;
+}
+
+/* What others are compared with: the reference's value, or the first that could be seen. */
+static const char *usual_value(const struct result *r, const struct fairness_item *f)
+{
+    if (known(f->value[r->plan.reference]))
+        return f->value[r->plan.reference];
+    for (size_t k = 0; k < r->plan.servers_n; k++)
+        if (known(f->value[k]))
+            return f->value[k];
+    return NULL;
 }
 
 static void give_reasons(const struct result *r, const struct check_list *lists,
                          struct fairness_item *f)
 {
-    const char *usual = f->value[baseline(r, lists)];
+    const char *usual = usual_value(r, f);
     for (size_t k = 0; k < r->plan.servers_n; k++) {
         const char *reason = written_reason(&r->plan.servers[k], f->name);
         if (f->reason[k] || lists[k].n == 0)
             continue;
-        if (reason)
-            f->reason[k] = xstrdup(reason);
-        else if (!equal(usual, f->value[k]))
-            f->reason[k] = xstrdup("differs, no reason written");
+        if (f->value[k] && !known(f->value[k]))
+            reason = "could not be seen";
+        else if (!f->value[k] && !reason)
+            reason = "not applicable";
+        else if (!reason && !equal(usual, f->value[k]))
+            reason = "differs, no reason written";
+        f->reason[k] = reason ? xstrdup(reason) : NULL;
     }
 }
 
 static bool is_unexplained(const struct result *r, const struct fairness_item *f)
 {
+    const char *usual = usual_value(r, f);
     for (size_t k = 0; k < r->plan.servers_n; k++)
-        if (f->reason[k] && !written_reason(&r->plan.servers[k], f->name))
+        if (known(f->value[k]) && !equal(usual, f->value[k]) &&
+            !written_reason(&r->plan.servers[k], f->name))
             return true;
     return false;
 }
@@ -144,7 +154,9 @@ void check_compare(struct result *r, const struct check_list *lists)
     forget(r);
     if (r->plan.servers_n == 0)
         return;
-    const struct check_list *like = &lists[baseline(r, lists)];
+    const struct check_list *like = lists;
+    while (like < lists + r->plan.servers_n - 1 && like->n == 0)
+        like++;
     for (size_t k = 0; k < like->n; k++)
         compare_item(r, lists, &like->item[k]);
 }

@@ -189,6 +189,22 @@ static void servers_that_were_not_up_are_left_out(void **state)
     table_fini(&t);
 }
 
+static void what_was_not_seen_is_no_mismatch(void **state)
+{
+    struct table t;
+    (void)state;
+    table_init(&t);
+    add_row(&t, "workers", "unknown", "2", "2");
+    add_row(&t, "backlog", "unknown", "2", "3");
+    add_row(&t, "Expect: 100-continue", "100, 200", NULL, "100, 200");
+    check_compare(&t.result, t.lists);
+    assert_false(row(&t, "workers")->broken);
+    assert_reasons(row(&t, "workers"), "could not be seen", NULL, NULL);
+    assert_reasons(row(&t, "backlog"), "could not be seen", NULL, "differs, no reason written");
+    assert_reasons(row(&t, "Expect: 100-continue"), NULL, "not applicable", NULL);
+    table_fini(&t);
+}
+
 static void chance_is_no_difference(void **state)
 {
     struct table t;
@@ -246,6 +262,7 @@ int main(void)
         cmocka_unit_test(broken_contracts_break_the_row),
         cmocka_unit_test(absent_routes_say_why),
         cmocka_unit_test(servers_that_were_not_up_are_left_out),
+        cmocka_unit_test(what_was_not_seen_is_no_mismatch),
         cmocka_unit_test(chance_is_no_difference),
         cmocka_unit_test(warnings_are_told_but_break_nothing),
         cmocka_unit_test(a_block_is_by_route_and_kind_of_connection),
