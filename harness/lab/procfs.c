@@ -3,6 +3,7 @@
 #include "lab/procfs.h"
 
 #include "base/alloc.h"
+#include "base/file.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -109,6 +110,21 @@ double procfs_field(const char *text, const char *name)
             return strtod(line + len + 1, NULL);
     }
     return NAN;
+}
+
+double procfs_open_files_limit(pid_t pid)
+{
+    static const char title[] = "Max open files";
+    char path[40];
+    snprintf(path, sizeof path, "/proc/%d/limits", (int)pid);
+    char *text = file_read(path, NULL, NULL);
+    const char *line = text ? strstr(text, title) : NULL;
+    const char *value = line ? line + sizeof title - 1 + strspn(line + sizeof title - 1, " ") : "";
+    double limit = strncmp(value, "unlimited", 9) == 0 ? INFINITY
+                   : *value                            ? strtod(value, NULL)
+                                                       : NAN;
+    free(text);
+    return limit;
 }
 
 bool procfs_exe(pid_t pid, char *to, size_t size)

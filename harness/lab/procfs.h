@@ -33,6 +33,9 @@ struct procfs_stat *procfs_tree(pid_t root, size_t *n);
 /* A value of a "Name:  123 kB" line in the text of a /proc/.../status file; NaN = not there. */
 double procfs_field(const char *text, const char *name);
 
+/* Soft limit of open files that a process has, from /proc/PID/limits; NaN = not known. */
+double procfs_open_files_limit(pid_t pid);
+
 /* Target of /proc/PID/exe. false = not readable. */
 bool procfs_exe(pid_t pid, char *to, size_t size);
 
