@@ -58,8 +58,11 @@ void charts_make(struct charts *c, const struct result *r)
     *c = (struct charts){0};
     panels_make(&panels, r);
     for (size_t i = 0; i < panels.n; i++)
-        for (int kind = 0; kind < CHART_KINDS; kind++)
-            add_chart(c, r, &panels.item[i], (enum chart_kind)kind);
+        for (int kind = 0; kind < CHART_KINDS; kind++) {
+            bool parity = kind == CHART_PARITY || kind == CHART_PARITY_CPU;
+            if (!parity || r->plan.servers_n > 1)
+                add_chart(c, r, &panels.item[i], (enum chart_kind)kind);
+        }
     panels_fini(&panels);
     figure_locale_end(before);
 }

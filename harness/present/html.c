@@ -46,16 +46,21 @@ void html_write(FILE *to, const char *format, ...)
     va_end(ap);
 }
 
-void html_svg_url(FILE *to, const char *svg)
+void html_url(FILE *to, const char *text)
 {
-    static const char plain[] = " !$()*+,-./:;=?@_~'{}|[]^";
-    fputs("data:image/svg+xml;charset=utf-8,", to);
-    for (; *svg; svg++) {
-        unsigned char c = (unsigned char)*svg;
+    static const char plain[] = " !$()*+,-./:;=@_~'{}|[]^";
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
         if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
             strchr(plain, c))
             fputc(c, to);
         else
             fprintf(to, "%%%02X", c);
     }
+}
+
+void html_svg_url(FILE *to, const char *svg)
+{
+    fputs("data:image/svg+xml;charset=utf-8,", to);
+    html_url(to, svg);
 }

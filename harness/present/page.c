@@ -286,7 +286,8 @@ static void write_body(FILE *to, const struct result *r, const struct page_chart
     struct panels panels;
     panels_make(&panels, r);
     write_section(to, "parity", "Parity ratios");
-    write_legend(to, r);
+    if (r->plan.servers_n > 1)
+        write_legend(to, r);
     page_plots(to, &panels, r);
     write_section(to, "left-out", "What was left out, and why");
     page_exclusions(to, r);

@@ -198,6 +198,10 @@ static void common_axis(struct axis *a, const struct result *r, enum metric metr
 void page_plots(FILE *to, const struct panels *panels, const struct result *r)
 {
     struct axis axes[METRIC_COUNT];
+    if (r->plan.servers_n < 2) {
+        fputs("<p>One server alone: there is nothing to compare it with.</p>", to);
+        return;
+    }
     for (int m = 0; m < METRIC_COUNT; m++)
         common_axis(&axes[m], r, (enum metric)m);
     fputs("<div class=\"plots\">", to);

@@ -118,9 +118,11 @@ static void write_confs(FILE *to, const struct result *r)
     fputs("<tr><th scope=\"row\">configuration</th>", to);
     for (size_t i = 0; i < r->plan.servers_n; i++) {
         fputs("<td class=\"long\">", to);
-        for (size_t k = 0; k < r->servers[i].conf.n; k++)
-            html_write(to, "%s<a href=\"conf/%s\">%s</a>", k ? "\n" : "",
-                       r->servers[i].conf.item[k], r->servers[i].conf.item[k]);
+        for (size_t k = 0; k < r->servers[i].conf.n; k++) {
+            fputs(k ? "<br><a href=\"conf/" : "<a href=\"conf/", to);
+            html_url(to, r->servers[i].conf.item[k]);
+            html_write(to, "\">%s</a>", r->servers[i].conf.item[k]);
+        }
         fputs(r->servers[i].conf.n ? "</td>" : "\xe2\x80\x93</td>", to);
     }
     fputs("</tr>", to);

@@ -24,7 +24,7 @@ enum column {
     COLUMNS
 };
 
-static const char *const headers[COLUMNS] = {"conns",    "server",  "req/s",  "ratio",
+static const char *const headers[COLUMNS] = {"conn",     "server",  "req/s",  "ratio",
                                              "interval", "CPU/req", "ratio",  "interval",
                                              "p50",      "p99",     "verdict"};
 
@@ -43,7 +43,7 @@ static char *interval_text(const struct ratio *ratio)
     case FINDING_NONE: return xstrdup("-");
     case FINDING_FEW: return xasprintf("n=%zu", v->n);
     default:
-        return xasprintf("%s..%s", figure_ratio(v->low, v->low, v->high).text,
+        return xasprintf("%s-%s", figure_ratio(v->low, v->low, v->high).text,
                          figure_ratio(v->high, v->low, v->high).text);
     }
 }
@@ -62,6 +62,16 @@ static void set_ratio(struct grid *g, const struct result *r, size_t cell, enum 
         grid_set(g, column, xstrdup(figure_ratio(v->estimate, v->low, v->high).text), tone);
         grid_set(g, column + 1, interval_text(ratio), tone);
     }
+}
+
+/* ">" where slower answers are missing; a 0 is only below what the tool can tell. */
+static char *latency_text(const struct cell_result *c, int percentile)
+{
+    double us = c->latency[percentile];
+    if (us <= 0 && c->latency_resolution > 0)
+        return xasprintf("<%s", figure_time(c->latency_resolution, "").text);
+    return xasprintf("%s%s", c->latency_censored && isfinite(us) ? ">" : "",
+                     figure_time(us, "").text);
 }
 
 static char *verdict_text(const struct cell_result *c)
@@ -84,11 +94,8 @@ static void add_cell(struct grid *g, const struct result *r, size_t cell, bool f
     set_ratio(g, r, cell, METRIC_THROUGHPUT);
     grid_set(g, CPU, xstrdup(figure_time(v->cpu_ns_per_request / 1e3, "").text), TONE_PLAIN);
     set_ratio(g, r, cell, METRIC_CPU);
-    grid_set(g, P50, xstrdup(figure_time(v->latency[LATENCY_P50], "").text), TONE_PLAIN);
-    grid_set(g, P99,
-             xasprintf("%s%s", v->latency_censored ? ">" : "",
-                       figure_time(v->latency[LATENCY_P99], "").text),
-             TONE_PLAIN);
+    grid_set(g, P50, latency_text(v, LATENCY_P50), TONE_PLAIN);
+    grid_set(g, P99, latency_text(v, LATENCY_P99), TONE_PLAIN);
     grid_set(g, VERDICT, verdict_text(v), v->verdict == VERDICT_VALID ? TONE_PLAIN : TONE_WARN);
 }
 

@@ -76,6 +76,9 @@ def skip_all(why):
 
 
 def make_samples(folder):
+    if not os.access(MAKER, os.X_OK):
+        print("Bail out! %s is not built: make unit" % MAKER)
+        sys.exit(1)
     run = subprocess.run([MAKER], env=dict(os.environ, PAGE_OUT=folder), text=True,
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
     if run.returncode:

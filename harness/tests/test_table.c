@@ -63,15 +63,28 @@ static void test_essential_lines(void **state)
                "sample: nginx (reference), reactor, lighttpd; 8 blocks of 5 s, 1 worker, seed");
     assert_has(text, "\nhealth by wrk, keep-alive  (ratios to nginx)\n");
     assert_has(text, "\nhealth by wrk, a connection per request  (ratios to nginx)\n");
-    assert_has(text, "conns server   req/s ratio interval");
-    assert_has(text, "   16 nginx    59.2k   ref               10.9us   ref");
-    assert_has(text, "valid 7/8");
-    assert_has(text, "      reactor  64.9k  1.10 1.09..1.11    8.31us 0.761");
-    assert_has(text, "      reactor  65.4k     -               8.59us 0.764"); /* client_bound */
+    assert_has(text, "conn server   req/s ratio interval");
+    assert_has(text, "  16 nginx    59.2k   ref              10.9us   ref  243us  686us valid 7/8");
+    assert_has(text, "     reactor  64.9k  1.10 1.09-1.11    8.31us 0.761");
+    assert_has(text, "     reactor  65.4k     -              8.59us 0.764"); /* client_bound */
     assert_has(text, "errors\n");
     assert_has(text, ">533ms"); /* censored */
     assert_has(text, "Latencies by wrk are corrected by wrk for coordinated omission");
     free(text);
+}
+
+/* A percentile of 0 is only less than what the tool can tell. */
+static void test_below_resolution(void **state)
+{
+    struct result r;
+    (void)state;
+    sample_result_make(&r, 3);
+    r.cells[0].latency[LATENCY_P50] = 0;
+    r.cells[0].latency_resolution = 1000;
+    char *text = written(table_result, &r, 0, false);
+    assert_has(text, "  <1.00ms  ");
+    free(text);
+    result_fini(&r);
 }
 
 static void test_exclusions_are_grouped(void **state)
@@ -160,8 +173,8 @@ static void test_width(void **state)
     }
     char *wide = written(table_result, &r, 110, false),
          *narrow = written(table_result, &r, 80, false);
-    assert_has(wide, "0.755..0.764"); /* the CPU interval comes with room */
-    assert_hasnt(narrow, "0.755..0.764");
+    assert_has(wide, "0.755-0.764"); /* the CPU interval comes with room */
+    assert_hasnt(narrow, "0.755-0.764");
     free(wide);
     free(narrow);
     result_fini(&r);
@@ -225,6 +238,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_essential_lines),
+        cmocka_unit_test(test_below_resolution),
         cmocka_unit_test(test_exclusions_are_grouped),
         cmocka_unit_test(test_words),
         cmocka_unit_test(test_open_interval),
