@@ -2,6 +2,7 @@
 #include "command/show.h"
 
 #include "model/plan.h"
+#include "present/progress.h"
 #include "run/run.h"
 
 #include <math.h>
@@ -44,21 +45,10 @@ static const char *duration(double s)
     return text;
 }
 
-/* Draws the one line again on a terminal; a plain line elsewhere. */
-static void line(struct show *s, const char *text)
-{
-    if (s->terminal)
-        fprintf(stderr, "\r\033[K%.*s", (int)(s->width > 1 ? s->width - 1 : 79), text);
-    else
-        fprintf(stderr, "%s\n", text);
-    s->line_open = s->terminal;
-    fflush(stderr);
-}
-
 static void end_line(struct show *s)
 {
     if (s->line_open)
-        fputs("\r\033[K", stderr);
+        fputs(progress_erase(), stderr);
     s->line_open = false;
 }
 
@@ -90,41 +80,44 @@ void show_start(struct show *s, struct run *run)
 
 void show_server(void *show, const char *name)
 {
-    char text[120];
     struct show *s = show;
-    snprintf(text, sizeof text, "check %zu/%zu  %s", ++s->server, s->servers_n, name);
-    line(s, text);
+    end_line(s);
+    fprintf(stderr, "check %zu/%zu  %s%s", ++s->server, s->servers_n, name,
+            s->terminal ? "" : "\n");
+    s->line_open = s->terminal;
+    fflush(stderr);
 }
 
-/* "trial  7/54  nginx health wrk c=64 keep-alive  2 min 9 s left"; when it has run, its rate and
-   verdict, on a terminal only if the verdict is worth a line. */
+/* A terminal gets one line that is redrawn, and a line of its own only for what went wrong; a pipe
+   gets a plain line a trial. */
 void show_event(void *show, const struct schedule_event *event)
 {
-    char text[500], rate[60] = "";
+    char text[500], what[200];
     struct show *s = show;
     const struct plan *p = &s->run->result.plan;
     const struct cell *c = &p->cells[event->cell];
-    const char *server = p->servers[c->server].name;
-    if (!event->trial) {
-        if (!s->terminal)
-            return;
-        snprintf(text, sizeof text, "trial %zu/%zu  %s %s  %s left", event->done + 1, event->total,
-                 server, cell_title(p, c), duration(event->left_s));
-        line(s, text);
-        return;
-    }
     const struct trial *t = event->trial;
-    double per_s = trial_requests_per_s(t);
-    bool plain_news = t->verdict == VERDICT_VALID || t->verdict == VERDICT_CLIENT_BOUND;
-    if (s->terminal && plain_news)
-        return;
-    if (isfinite(per_s))
-        snprintf(rate, sizeof rate, "  %.4g requests/s", per_s);
-    snprintf(text, sizeof text, "trial %zu/%zu  %s %s%s  %s%s%.250s", event->done, event->total,
-             server, cell_title(p, c), rate, verdict_name(t->verdict), t->note[0] ? ": " : "",
-             t->note);
-    end_line(s);
-    fprintf(stderr, "%s\n", text);
+    snprintf(what, sizeof what, "%s %s", p->servers[c->server].name, cell_title(p, c));
+    struct progress progress = {.done = event->done,
+                                .total = event->total,
+                                .planned_s = event->planned_s,
+                                .elapsed_s = event->elapsed_s,
+                                .what = what,
+                                .block = event->block,
+                                .blocks = p->suite.blocks};
+    bool news = t && t->verdict != VERDICT_VALID && t->verdict != VERDICT_CLIENT_BOUND;
+    if (t && (news || !s->terminal)) {
+        end_line(s);
+        fputs(progress_log(text, sizeof text, &progress, trial_requests_per_s(t), t->verdict),
+              stderr);
+        if (news)
+            fprintf(stderr, "  %s\n", t->note);
+    }
+    if (s->terminal) {
+        fputs(progress_line(text, sizeof text, &progress, s->width), stderr);
+        s->line_open = true;
+    }
+    fflush(stderr);
 }
 
 void show_paths(struct show *s, const char *out)

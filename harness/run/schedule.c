@@ -45,31 +45,24 @@ static int one_step(struct run *run, const struct step *step, struct trial *t, s
 int schedule_run(struct run *run, schedule_on *on, void *arg, struct err *e)
 {
     const struct plan *p = &run->result.plan;
-    size_t left = count_left(run), measured = 0;
-    double each_s = p->steps_n ? plan_seconds(p) / (double)p->steps_n : 0;
     uint64_t start = clock_ns();
-    struct schedule_event event = {.done = p->steps_n - left, .total = p->steps_n};
+    struct schedule_event event = {.total = count_left(run), .planned_s = plan_seconds(p)};
     for (size_t i = 0; i < p->steps_n && !stop_asked(); i++) {
         struct trial t;
         if (!to_do(run, &p->steps[i]))
             continue;
         event.cell = p->steps[i].cell;
+        event.block = p->steps[i].block;
         event.trial = NULL;
-        event.left_s = each_s * (double)left;
-        if (on)
-            on(arg, &event);
+        on(arg, &event);
         if (one_step(run, &p->steps[i], &t, e) < 0)
             return -1;
+        event.elapsed_s = (double)(clock_ns() - start) * 1e-9;
         if (stop_asked())
             break;
-        measured++;
-        left--;
         event.done++;
         event.trial = &t;
-        each_s = (double)(clock_ns() - start) * 1e-9 / (double)measured;
-        event.left_s = each_s * (double)left;
-        if (on)
-            on(arg, &event);
+        on(arg, &event);
     }
     return 0;
 }

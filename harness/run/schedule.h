@@ -13,7 +13,9 @@ struct schedule_event {
     size_t done, total;        /* steps */
     size_t cell;               /* that runs next, or has run */
     const struct trial *trial; /* that has run; NULL before the first of a step */
-    double left_s;             /* by the pace so far */
+    unsigned block;
+    double planned_s; /* of all steps together, as the plan estimates it */
+    double elapsed_s; /* since the first one began */
 };
 typedef void schedule_on(void *arg, const struct schedule_event *event);
 
