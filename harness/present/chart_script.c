@@ -208,6 +208,7 @@ static void write_head(FILE *to, const struct draft *d)
             "# %s: gnuplot -e \"term='png'; output='%s.png'\" %s.gp\n"
             "if (!exists(\"term\")) term = '%s'\n"
             "if (!exists(\"output\")) output = '%s.svg'\n"
+            "reset\n"
             "set terminal @term\n"
             "set output output\n"
             "set termoption noenhanced\n"

@@ -66,7 +66,8 @@ static void write_lede(FILE *to, const struct result *r)
             figure_count(s->duration_s).text);
     if (strlen(r->started) >= 16) /* 2026-01-31T12:00:00Z */
         fprintf(to, "; %.10s %.5s UTC", r->started, r->started + 11);
-    html_write(to, " on %s", facts_show(&r->environment, "cpu_model"));
+    if (facts_find(&r->environment, "cpu_model"))
+        html_write(to, "; %s", facts_show(&r->environment, "cpu_model"));
     if (facts_find(&r->environment, "cores"))
         html_write(to, ", %s cores", facts_show(&r->environment, "cores"));
     fputs(".</p>", to);

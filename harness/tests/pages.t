@@ -84,7 +84,7 @@ def make_samples(folder):
     if run.returncode:
         print("Bail out! test_page wrote no samples: " + run.stdout[-500:].replace("\n", " "))
         sys.exit(1)
-    return [os.path.join(folder, name + ".html") for name in ("sample", "few", "invalid")]
+    return [os.path.join(folder, name + ".html") for name in ("sample", "few", "invalid", "alone")]
 
 
 def open_browser(profile):
@@ -212,6 +212,7 @@ SAID = {
     "few.html": ["No interval can be given (3 blocks; 6 are needed)", "too few blocks to tell"],
     "invalid.html": ["The run is interrupted", "0 of 3", "boot_failed", "Nothing can be compared",
                      "port 8080 is in use by python3 (pid 77)"],
+    "alone.html": ["One server alone", "1 of 1"],
 }
 
 for program in ("chromium", "chromedriver", "gnuplot"):

@@ -341,3 +341,21 @@ void sample_result_make_invalid(struct result *r)
         r->servers[i].failed = xstrdup("port 8080 is in use by python3 (pid 77)");
     }
 }
+
+void sample_result_make_alone(struct result *r)
+{
+    struct plan p = {.reference = NGINX};
+    make_suite(&p.suite, 1);
+    p.suite.connections_n = p.suite.routes_n = 1;
+    add_servers(&p);
+    while (p.servers_n > 1)
+        manifest_fini(&p.servers[--p.servers_n]);
+    struct comparison *c = xgrow(&p.comparisons, &p.comparisons_n, sizeof *c);
+    c->n = 1;
+    struct cell *cell = xgrow(&p.cells, &p.cells_n, sizeof *cell);
+    *cell = (struct cell){.connections = 16, .keepalive = true};
+    result_init(r, &p);
+    r->state = RUN_COMPLETE;
+    add_trials(r);
+    judge_cell(r, 0);
+}

@@ -13,4 +13,7 @@ void sample_result_make(struct result *r, unsigned blocks);
 /* The same with one route, generator and level, all of it not valid. */
 void sample_result_make_invalid(struct result *r);
 
+/* nginx alone, one valid cell, one block. */
+void sample_result_make_alone(struct result *r);
+
 #endif

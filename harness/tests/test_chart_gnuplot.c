@@ -86,6 +86,15 @@ static void test_one_point(void **state)
     result_fini(&r);
 }
 
+static void test_one_server_alone(void **state)
+{
+    struct result r;
+    (void)state;
+    sample_result_make_alone(&r);
+    assert_all_draw(&r);
+    result_fini(&r);
+}
+
 static void test_extremes(void **state)
 {
     struct result r;
@@ -161,6 +170,7 @@ int main(void)
         cmocka_unit_test(test_sample),
         cmocka_unit_test(test_too_few_blocks),
         cmocka_unit_test(test_one_point),
+        cmocka_unit_test(test_one_server_alone),
         cmocka_unit_test(test_extremes),
         cmocka_unit_test(test_names_are_literal),
         cmocka_unit_test(test_script_stands_alone),

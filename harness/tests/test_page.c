@@ -1,5 +1,5 @@
-/* Tests of present/page. With PAGE_OUT=FOLDER it also writes FOLDER/sample.html, few.html and
-   invalid.html with charts by gnuplot, which pages.t opens in a browser. */
+/* Tests of present/page. With PAGE_OUT=FOLDER it also writes FOLDER/sample.html, few.html,
+   invalid.html and alone.html with charts by gnuplot, which pages.t opens in a browser. */
 #include "present/page.h"
 #include "base/alloc.h"
 #include "base/file.h"
@@ -191,6 +191,20 @@ static void test_nothing_valid(void **state)
     result_fini(&r);
 }
 
+static void test_one_server_alone(void **state)
+{
+    struct result r;
+    (void)state;
+    sample_result_make_alone(&r);
+    char *text = written(&r, NULL, 0);
+    assert_has(text, "<h1>nginx</h1>");
+    assert_has(text, "One server alone: there is nothing to compare it with.");
+    assert_has(text, "1 of 1");
+    assert_closed(text);
+    free(text);
+    result_fini(&r);
+}
+
 /* As command/report does it: every chart drawn, its text handed to the page. */
 static void write_sample(const char *folder, const char *name, const struct result *r)
 {
@@ -237,6 +251,9 @@ static void test_write_samples(void **state)
     sample_result_make_invalid(&r);
     write_sample(folder, "invalid", &r);
     result_fini(&r);
+    sample_result_make_alone(&r);
+    write_sample(folder, "alone", &r);
+    result_fini(&r);
 }
 
 int main(void)
@@ -249,6 +266,7 @@ int main(void)
         cmocka_unit_test(test_charts),
         cmocka_unit_test(test_few_blocks_rank_nothing),
         cmocka_unit_test(test_nothing_valid),
+        cmocka_unit_test(test_one_server_alone),
         cmocka_unit_test(test_write_samples),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
