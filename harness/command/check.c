@@ -48,6 +48,7 @@ static void make_suite(struct suite *s, const struct check_options *o, struct st
                         .title = xstrdup("contracts and fairness"),
                         .path = xstrdup(""),
                         .reference = xstrdup(o->reference ? o->reference : "nginx"),
+                        .contracts_only = true,
                         .keepalive = true,
                         .workers = (unsigned)o->workers,
                         .blocks = 1,

@@ -191,7 +191,7 @@ int suite_check(const struct suite *s, struct err *e)
     const char *twice;
     if (s->servers.n == 0)
         return err_set(e, EXIT_USAGE, "servers: at least one is needed");
-    if (s->generators.n == 0)
+    if (s->generators.n == 0 && !s->contracts_only)
         return err_set(e, EXIT_USAGE, "generators: at least one is needed");
     if (s->routes_n == 0)
         return err_set(e, EXIT_USAGE, "routes: at least one is needed");

@@ -27,6 +27,7 @@ struct suite {
     unsigned connections[SUITE_LEVELS_MAX];
     size_t connections_n;
     bool keepalive, close; /* at least one */
+    bool contracts_only;   /* nothing is loaded: no generators, no cells (parity check) */
     unsigned workers;      /* of each server */
     unsigned blocks;
     double duration_s; /* of a trial's measured part */
