@@ -68,7 +68,7 @@ int flags_read_rate(const char *text, double *per_s)
 }
 
 /* What the user wrote for it: -c or --slice. */
-static const char *spelled(const struct option_row *row, char text[40])
+static const char *spelled(const struct flag_row *row, char text[40])
 {
     if (row->letter)
         snprintf(text, 40, "-%c/--%s", row->letter, row->name);
@@ -77,51 +77,51 @@ static const char *spelled(const struct option_row *row, char text[40])
     return text;
 }
 
-static int out_of_range(const struct option_row *row, const char *value, struct err *e)
+static int out_of_range(const struct flag_row *row, const char *value, struct err *e)
 {
     char name[40];
-    const char *unit = row->type == OPTION_TIME ? " s" : "";
-    double scale = row->type == OPTION_TIME ? 1e9 : 1;
+    const char *unit = row->type == FLAG_TIME ? " s" : "";
+    double scale = row->type == FLAG_TIME ? 1e9 : 1;
     return err_set(e, EXIT_USAGE, "%s: %s is out of range; give %g%s to %g%s", spelled(row, name),
                    value, row->min / scale, unit, row->max / scale, unit);
 }
 
-static int store_number(struct flags *o, const struct option_row *row, const char *value,
+static int store_number(struct flags *o, const struct flag_row *row, const char *value,
                         struct err *e)
 {
-    static const char *const wanted[] = {[OPTION_COUNT] = "a count as 64, 2k or 1M",
-                                         [OPTION_TIME] = "a time as 10s, 500ms or 2m",
-                                         [OPTION_RATE] = "a rate as 500, 2k or 2k/s"};
+    static const char *const wanted[] = {[FLAG_COUNT] = "a count as 64, 2k or 1M",
+                                         [FLAG_TIME] = "a time as 10s, 500ms or 2m",
+                                         [FLAG_RATE] = "a rate as 500, 2k or 2k/s"};
     void *at = (char *)o + row->offset;
     double number = 0;
-    int rc = row->type == OPTION_COUNT  ? flags_read_count(value, at)
-             : row->type == OPTION_TIME ? flags_read_time(value, at)
-                                        : flags_read_rate(value, at);
+    int rc = row->type == FLAG_COUNT  ? flags_read_count(value, at)
+             : row->type == FLAG_TIME ? flags_read_time(value, at)
+                                      : flags_read_rate(value, at);
     if (rc < 0) {
         char name[40];
         return err_set(e, EXIT_USAGE, "%s: '%s' is not %s", spelled(row, name), value,
                        wanted[row->type]);
     }
-    number = row->type == OPTION_RATE ? *(double *)at : (double)*(uint64_t *)at;
+    number = row->type == FLAG_RATE ? *(double *)at : (double)*(uint64_t *)at;
     return number < row->min || number > row->max ? out_of_range(row, value, e) : 0;
 }
 
-static int store(struct flags *o, const struct option_row *row, const char *value, struct err *e)
+static int store(struct flags *o, const struct flag_row *row, const char *value, struct err *e)
 {
     void *at = (char *)o + row->offset;
     struct flags_list *list = at;
     switch (row->type) {
-    case OPTION_FLAG: *(bool *)at = true; return 0;
-    case OPTION_TEXT: *(const char **)at = value; return 0;
-    case OPTION_LIST:
+    case FLAG_SWITCH: *(bool *)at = true; return 0;
+    case FLAG_TEXT: *(const char **)at = value; return 0;
+    case FLAG_LIST:
         if (list->n == FLAGS_LIST_MAX)
             return err_set(e, EXIT_USAGE, "--%s was given more than %d times", row->name,
                            FLAGS_LIST_MAX);
         list->item[list->n++] = value;
         return 0;
-    case OPTION_COUNT:
-    case OPTION_TIME:
-    case OPTION_RATE: return store_number(o, row, value, e);
+    case FLAG_COUNT:
+    case FLAG_TIME:
+    case FLAG_RATE: return store_number(o, row, value, e);
     }
     return -1;
 }
@@ -149,10 +149,10 @@ static int check_together(const struct flags *o, struct err *e)
 
 static void make_getopt(struct option *longs, char *shorts)
 {
-    assert(option_row_count <= FLAGS_ROWS_MAX);
-    for (size_t i = 0; i < option_row_count; i++) {
-        const struct option_row *row = &option_rows[i];
-        int has = row->type == OPTION_FLAG ? no_argument : required_argument;
+    assert(flag_row_count <= FLAGS_ROWS_MAX);
+    for (size_t i = 0; i < flag_row_count; i++) {
+        const struct flag_row *row = &flag_rows[i];
+        int has = row->type == FLAG_SWITCH ? no_argument : required_argument;
         longs[i] = (struct option){row->name, has, NULL, 256 + (int)i};
         if (row->letter) {
             *shorts++ = row->letter;
@@ -163,11 +163,11 @@ static void make_getopt(struct option *longs, char *shorts)
     *shorts = '\0';
 }
 
-static const struct option_row *row_of(int c)
+static const struct flag_row *row_of(int c)
 {
-    for (size_t i = 0; i < option_row_count; i++)
-        if (c == 256 + (int)i || (c < 256 && c == option_rows[i].letter))
-            return &option_rows[i];
+    for (size_t i = 0; i < flag_row_count; i++)
+        if (c == 256 + (int)i || (c < 256 && c == flag_rows[i].letter))
+            return &flag_rows[i];
     return NULL;
 }
 
@@ -200,7 +200,7 @@ int flags_parse(struct flags *o, int argc, char **argv, struct err *e)
     optind = 0; /* glibc: start anew, so that tests can parse twice */
     opterr = 0;
     while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
-        const struct option_row *row = row_of(c);
+        const struct flag_row *row = row_of(c);
         if (!row)
             return refuse(c, argv, e);
         if (store(o, row, optarg, e) < 0)

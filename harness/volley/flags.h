@@ -31,26 +31,26 @@ struct flags {
     bool seed_given;
 };
 
-enum option_type {
-    OPTION_FLAG,
-    OPTION_COUNT,
-    OPTION_TIME,
-    OPTION_RATE,
-    OPTION_TEXT,
-    OPTION_LIST
+enum flag_type {
+    FLAG_SWITCH,
+    FLAG_COUNT,
+    FLAG_TIME,
+    FLAG_RATE,
+    FLAG_TEXT,
+    FLAG_LIST
 };
 
-struct option_row {
+struct flag_row {
     char letter; /* 0: none */
-    enum option_type type;
+    enum flag_type type;
     const char *name;
     size_t offset;
     double min, max; /* of a count, a time (ns) or a rate */
     const char *value, *help;
 };
 
-extern const struct option_row option_rows[];
-extern const size_t option_row_count;
+extern const struct flag_row flag_rows[];
+extern const size_t flag_row_count;
 
 /* Fills o from the command line. Its strings point into argv. Returns 0, or -1 with err set
    (EXIT_USAGE). With --help or --version nothing else is checked. */

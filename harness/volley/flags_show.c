@@ -8,8 +8,8 @@ void flags_print_help(FILE *to)
           "time, in\n"
           "short slices whose order is drawn, so that what disturbs one disturbs all.\n\n",
           to);
-    for (size_t i = 0; i < option_row_count; i++) {
-        const struct option_row *row = &option_rows[i];
+    for (size_t i = 0; i < flag_row_count; i++) {
+        const struct flag_row *row = &flag_rows[i];
         char name[64];
         snprintf(name, sizeof name, "%c%c%s--%s %s", row->letter ? '-' : ' ',
                  row->letter ? row->letter : ' ', row->letter ? ", " : "  ", row->name,
@@ -30,19 +30,18 @@ static json_t *text(const char *s)
     return j ? j : json_string("(not UTF-8)");
 }
 
-static json_t *echo_value(const struct flags *o, const struct option_row *row)
+static json_t *echo_value(const struct flags *o, const struct flag_row *row)
 {
     const void *at = (const char *)o + row->offset;
     const struct flags_list *list = at;
     json_t *items;
     switch (row->type) {
-    case OPTION_FLAG: return json_boolean(*(const bool *)at);
-    case OPTION_COUNT:
-    case OPTION_TIME: return json_integer((json_int_t) * (const uint64_t *)at);
-    case OPTION_RATE: return *(const double *)at > 0 ? json_real(*(const double *)at) : json_null();
-    case OPTION_TEXT:
-        return *(const char *const *)at ? text(*(const char *const *)at) : json_null();
-    case OPTION_LIST:
+    case FLAG_SWITCH: return json_boolean(*(const bool *)at);
+    case FLAG_COUNT:
+    case FLAG_TIME: return json_integer((json_int_t) * (const uint64_t *)at);
+    case FLAG_RATE: return *(const double *)at > 0 ? json_real(*(const double *)at) : json_null();
+    case FLAG_TEXT: return *(const char *const *)at ? text(*(const char *const *)at) : json_null();
+    case FLAG_LIST:
         items = json_array();
         for (unsigned i = 0; i < list->n; i++)
             json_array_append_new(items, text(list->item[i]));
@@ -54,10 +53,10 @@ static json_t *echo_value(const struct flags *o, const struct option_row *row)
 json_t *flags_echo(const struct flags *o)
 {
     json_t *all = json_object();
-    for (size_t i = 0; i < option_row_count; i++) {
-        const struct option_row *row = &option_rows[i];
+    for (size_t i = 0; i < flag_row_count; i++) {
+        const struct flag_row *row = &flag_rows[i];
         char key[64];
-        snprintf(key, sizeof key, "%s%s", row->name, row->type == OPTION_TIME ? "_ns" : "");
+        snprintf(key, sizeof key, "%s%s", row->name, row->type == FLAG_TIME ? "_ns" : "");
         for (char *c = key; *c; c++)
             *c = *c == '-' ? '_' : *c;
         json_object_set_new(all, key, echo_value(o, row));

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "volley/flags.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -113,29 +114,6 @@ static void complete(struct worker *w, struct lane *lane, struct conn *c, unsign
     histogram_record(t->latency, now >= sent ? now - sent : clock_ns() - sent);
 }
 
-/* An answer that starts with the learnt head: all of it, or its head when the body isn't all there.
-   Returns the bytes used, 0 when it is something else. */
-static size_t take_known(struct worker *w, struct lane *lane, unsigned slot, const char *p,
-                         size_t n)
-{
-    struct pattern *known = &lane->pattern;
-    struct conn *c = &w->conn[slot];
-    if (!pattern_match(known, p, n))
-        return 0;
-    size_t head = known->head_len;
-    uint64_t body = known->head.framing == REPLY_LENGTH ? known->head.length : 0;
-    c->last = w->plan->options->close || !known->head.keep_alive;
-    if (n - head >= body && !comparing(lane->target)) {
-        c->wrong = ERROR_NONE;
-        complete(w, lane, c, slot);
-        return head + (size_t)body;
-    }
-    start_answer(c, lane->target);
-    reply_adopt(&c->reply, &known->head);
-    c->mid_answer = true;
-    return head;
-}
-
 static void learn(struct lane *lane, const struct conn *c, const char *head, size_t len)
 {
     if (!lane->pattern.head_len && c->wrong == ERROR_NONE)
@@ -181,6 +159,31 @@ static long take_answer(struct worker *w, struct lane *lane, unsigned slot, cons
         }
         at += s.used;
     }
+}
+
+/* An answer that starts with the learnt head: all of it, or its head and what is there of its body.
+   Returns the bytes used, 0 when it is something else. */
+static size_t take_known(struct worker *w, struct lane *lane, unsigned slot, const char *p,
+                         size_t n)
+{
+    struct pattern *known = &lane->pattern;
+    struct conn *c = &w->conn[slot];
+    if (!pattern_match(known, p, n))
+        return 0;
+    size_t head = known->head_len;
+    uint64_t body = known->head.framing == REPLY_LENGTH ? known->head.length : 0;
+    c->last = w->plan->options->close || !known->head.keep_alive;
+    if (n - head >= body && !comparing(lane->target)) {
+        c->wrong = ERROR_NONE;
+        complete(w, lane, c, slot);
+        return head + (size_t)body;
+    }
+    start_answer(c, lane->target);
+    reply_adopt(&c->reply, &known->head);
+    c->mid_answer = true;
+    long taken = take_answer(w, lane, slot, p + head, n - head);
+    assert(taken >= 0); /* a body of known length can't be malformed */
+    return head + (size_t)taken;
 }
 
 /* Keeps what is left of the bytes at p, a head that is not whole yet, for the next time. */
