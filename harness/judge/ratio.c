@@ -59,7 +59,7 @@ static void explain(struct ratio *x, const struct result *r, size_t ours, size_t
     size_t needed = signed_rank_smallest_n(alpha);
     const struct cell_result *a = &r->cells[ours], *b = &r->cells[theirs];
     if (x->value.n == 0 && cell_usable(r, ours, x->metric) && cell_usable(r, theirs, x->metric))
-        snprintf(x->note, sizeof x->note, "no block has both sides valid");
+        snprintf(x->note, sizeof x->note, "no block has figures of both sides");
     else if (x->value.n == 0)
         snprintf(x->note, sizeof x->note, "%s is %s",
                  cell_usable(r, ours, x->metric) ? "the reference" : "the cell",
