@@ -12,7 +12,7 @@ struct cpus_split {
     cpu_set_t server, client;
     unsigned server_n, client_n;
     bool shared;    /* a physical core or a quota is used by both */
-    char text[160]; /* "server 0, generator 1 (2 cores)": for people */
+    char text[240]; /* "server 0, generator 1 (2 cores)": for people */
 };
 
 struct cpus_wish {
