@@ -93,5 +93,10 @@ build/asan/harness/tests/test_%: harness/tests/test_%.c FORCE
 	@$(CC) $(SANITIZE_asan) -o $@ $@.o $(HELPERS) build/asan/libparity.a -lcmocka -ljansson -luring -lm
 build/asan/servers/tests/test_%: servers/tests/test_%.c FORCE
 	@$(MAKE) --no-print-directory -s VARIANT=asan OPT='-O1 -g' build/asan/libhttp.a $@.o
-	@$(CC) $(SANITIZE_asan) -o $@ $@.o build/asan/libhttp.a -lcmocka -luring -lm
+	@$(CC) $(SANITIZE_asan) -o $@ $@.o build/asan/libhttp.a -lcmocka -luring -lm $(LIBS_test_$*)
+LIBS_test_peer = -lhttp_parser
+build/fuzz/%: %.c FORCE
+	@mkdir -p $(@D)
+	@$(CLANG) -I$(firstword $(subst /, ,$<)) -std=gnu11 -D_GNU_SOURCE -O1 -g -fsanitize=fuzzer,address,undefined \
+	  -fno-sanitize-recover=undefined -o $@ $< $(if $(filter servers/%,$<),$(HTTP),$(HARNESS)) -ljansson -luring -lm
 -include $(shell find build -name '*.d' 2>/dev/null)

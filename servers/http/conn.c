@@ -366,11 +366,13 @@ static unsigned work_held(struct conn *c, struct out *out)
 }
 
 /* A head that isn't whole is looked at again when a line has been completed or a limit may be
- * passed. */
+   passed, and while it is so short that its very first character may be new (a bare CR waits for
+   the next). */
 static bool worth_a_look(const struct conn *c, const char *p, size_t n)
 {
-    return c->state != CONN_HEAD || memchr(p, '\n', n) ||
-           c->pending->held.n > site_of(c)->limits.line;
+    size_t held = c->pending->held.n - c->pending->held.at;
+    return c->state != CONN_HEAD || memchr(p, '\n', n) || held < n + 16 ||
+           held > site_of(c)->limits.line;
 }
 
 static unsigned on_bytes(struct link *l, char *p, size_t n, struct out *out)

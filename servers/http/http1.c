@@ -7,7 +7,8 @@
 #include "http/scan.h"
 #include "http/token.h"
 
-/* The line at p without its end; *taken includes the end. 1: whole; 0: not whole; -400. */
+/* The line at p without its end; *taken includes the end. 1: whole; 0: not whole; -400: whole, but
+   a control character is in it, or it ends in a bare LF. */
 static int next_line(const char *p, size_t n, struct str *line, size_t *taken)
 {
     size_t i = scan_line(p, n);
@@ -18,7 +19,9 @@ static int next_line(const char *p, size_t n, struct str *line, size_t *taken)
         *taken = i + 2;
         return 1;
     }
-    return memchr(p + i, '\n', n - i) ? -400 : 0; /* judged when it is whole */
+    const char *end = memchr(p + i, '\n', n - i);
+    *taken = end ? (size_t)(end - p) + 1 : 0;
+    return end ? -400 : 0;
 }
 
 static enum method method_of(struct str name)
@@ -110,7 +113,7 @@ static int take_request_line(struct str line, struct request *r)
 static ssize_t not_whole(size_t line, size_t head, size_t max_line,
                          const struct http1_limits *limits)
 {
-    if (max_line && line > max_line)
+    if (max_line && line > max_line + 1) /* with its CR */
         return -414;
     return head > limits->head ? -431 : 0;
 }
@@ -123,13 +126,13 @@ static ssize_t parse_fields(const char *p, size_t n, size_t at, const struct htt
         struct str line;
         size_t taken;
         int whole = next_line(p + at, n - at, &line, &taken);
-        if (whole < 0)
-            return whole;
         if (whole == 0)
             return not_whole(n - at, n, 0, limits);
         at += taken;
         if (at > limits->head || count > limits->fields)
             return -431;
+        if (whole < 0)
+            return whole;
         int refused = line.n > 0 ? field_take(line, r, &framing) : field_finish(r, &framing);
         if (refused)
             return refused;
@@ -153,10 +156,10 @@ ssize_t http1_parse(const char *p, size_t n, const struct http1_limits *limits,
     int whole = next_line(p + at, n - at, &line, &taken);
     if (whole == 0)
         return not_whole(n - at, n, limits->line, limits);
+    if (taken > limits->line + 2)
+        return -414;
     if (whole < 0)
         return whole;
-    if (line.n > limits->line)
-        return -414;
     *request = (struct request){0};
     int refused = take_request_line(line, request);
     if (refused)
