@@ -111,86 +111,87 @@ static void test_least_keys(void **state)
     free(path);
 }
 
+/* What stands on line 3 between HEAD and TAIL, or the whole text; and what is said of it. */
+static const struct {
+    const char *text, *message;
+} refused[] = {
+    {HEAD "\"titel\": 1" TAIL, ":3: titel: unknown key; known here are: schema"},
+    {HEAD "\"title\": 1" TAIL, ":3: title: is a number; it must be a string"},
+    {HEAD "\"title\": null" TAIL, ":3: title: is null; it must be a string"},
+    {HEAD "\"name\": \"own\"" TAIL, ":3: not valid JSON: duplicate object key"},
+    {HEAD "\"version\": \"own -v\"" TAIL, ":3: version: is a string; it must be an array"},
+    {HEAD "\"needs\": [\"a\",\n 5]" TAIL, ":4: needs[1]: is a number; it must be a string"},
+    {HEAD "\"configs\": {}" TAIL, ":3: configs: is an object; it must be an array"},
+    {HEAD "\"configs\": \"nginx.conf\"" TAIL, ":3: configs: is a string; it must be an array"},
+    {HEAD "\"configs\": [\"x\"]" TAIL, ":3: configs[0]: is a string; it must be an object"},
+    {HEAD "\"configs\": [{\"template\": \"beside.conf.in\"}]" TAIL,
+     ":3: configs[0].to: is missing"},
+    {HEAD "\"configs\": [{\"to\": \"a\"}]" TAIL, ":3: configs[0].template: is missing"},
+    {HEAD "\"configs\": [{\"template\": \"beside.conf.in\", \"to\": \"a\",\n\"mode\": 1}]" TAIL,
+     ":4: configs[0].mode: unknown key; known here are: template to"},
+    {HEAD "\"configs\": [\n{\"template\": \"gone.in\", \"to\": \"a\"}]" TAIL,
+     ":4: configs[0].template: there is no readable file /"},
+    {HEAD "\"configs\": [{\"template\": \"\", \"to\": \"a\"}]" TAIL,
+     ":3: configs[0].template: there is no readable file"},
+    {HEAD "\"configs\": [{\"template\": \"home\", \"to\": \"a\"}]" TAIL, /* a folder */
+     ":3: configs[0].template: there is no readable file"},
+    {HEAD "\"configs\": [{\"template\": \"beside.conf.in\", \"to\": \"../a\"}]" TAIL,
+     ":3: configs[0].to: is \"../a\"; it must be a plain file name"},
+    {HEAD "\"configs\": [{\"template\": \"beside.conf.in\", \"to\": \"..\"}]" TAIL,
+     ":3: configs[0].to: is \"..\"; it must be a plain file name"},
+    {HEAD "\"configs\": [{\"template\": \"beside.conf.in\", \"to\": \"\"}]" TAIL,
+     ":3: configs[0].to: is \"\"; it must be a plain file name"},
+    {HEAD "\"configs\": [{\"template\": \"beside.conf.in\", \"to\": \"a\"},\n"
+          "{\"template\": \"shared.conf.in\", \"to\": \"a\"}]" TAIL,
+     ":4: configs[1].to: is \"a\"; another template is written there"},
+    {HEAD "\"lacks\": []" TAIL, ":3: lacks: must be an object: route -> reason"},
+    {HEAD "\"lacks\": {\"post\": \"x\"}" TAIL, ":3: lacks.post: \"post\" is no route"},
+    {HEAD "\"lacks\": {\"health\": \"x\"}" TAIL, ":3: lacks.health: the route is offered"},
+    {HEAD "\"lacks\": {\"echo\": 1}" TAIL, ":3: lacks.echo: is a number"},
+    {HEAD "\"lacks\": {\"echo\": \"\"}" TAIL, ":3: lacks.echo: must say why"},
+    {HEAD "\"differs\": \"all\"" TAIL, ":3: differs: must be an object: item -> reason"},
+    {HEAD "\"differs\": {\"a.b\":\n1}" TAIL, ":4: differs[\"a.b\"]: is a number"},
+    {HEAD "\"differs\": {\"headers\": \"\"}" TAIL, ":3: differs.headers: must say why"},
+    {HEAD "\"workers\": \"fibres\"" TAIL,
+     ":3: workers: is \"fibres\"; it must be processes, threads or unknown"},
+    {HEAD "\"workers\": 4" TAIL, ":3: workers: is a number; it must be a string"},
+    {HEAD "\"stop_signal\": \"KILL\"" TAIL,
+     ":3: stop_signal: is \"KILL\"; it must be TERM, QUIT or INT"},
+    {HEAD "\"stop_signal\": \"SIGTERM\"" TAIL, ":3: stop_signal: is \"SIGTERM\""},
+    {HEAD "\"schema\": \"parity/suite\", \"schema_version\": 1" TAIL,
+     ":3: schema: is \"parity/suite\"; this must be a \"parity/server\""},
+    {HEAD "\"schema\": \"parity/server\", \"schema_version\": 2" TAIL,
+     ":3: schema_version: this program reads version 1"},
+    {HEAD "\"schema\": \"parity/server\"" TAIL, ":1: schema_version: is missing"},
+    {HEAD "\"schema_version\": 99" TAIL, ":1: schema: is missing"},
+    {"[]", ":1: is an array; it must be an object"},
+    {"\n\n{}", ":3: name: is missing; it must be a string"},
+    {"{\"name\": \"x\", \"start\": [\"x\"],\n\"routes\":\n[]}",
+     ":3: routes: must be an array with at least one route"},
+    {"{\"name\": \"x\", \"start\": [\"x\"]}", ":1: routes: must be an array"},
+    {"{\"name\": \"x\", \"start\": [\"x\"], \"routes\": \"health\"}", ":1: routes: must be an"},
+    {"{\"name\": \"x\", \"start\": [\"x\"], \"routes\": [\"health\",\n\"jason\"]}",
+     ":2: routes[1]: \"jason\" is no route; routes are health, json, echo, small, large"},
+    {"{\"name\": \"x\", \"start\": [\"x\"], \"routes\": [\"json\",\n\"json\"]}",
+     ":2: routes[1]: is there twice"},
+    {"{\"name\": \"x\", \"start\": [], \"routes\": [\"health\"]}",
+     ":1: start: must be an array: the program and its arguments"},
+    {"{\"name\": \"x\", \"start\": [\"\"], \"routes\": [\"health\"]}", ":1: start: must be"},
+    {"{\"name\": \"x\", \"start\": \"x -p\", \"routes\": [\"health\"]}",
+     ":1: start: is a string; it must be an array of strings"},
+    {"{\"name\": \"x\", \"routes\": [\"health\"]}", ":1: start: must be an array"},
+};
+
 static void test_refusals(void **state)
 {
     (void)state;
-    /* What stands on line 3 between HEAD and TAIL, or the whole text; and what is said of it. */
-    static const struct {
-        const char *text, *message;
-    } cases[] = {
-        {HEAD "\"titel\": 1" TAIL, ":3: titel: unknown key; known here are: schema"},
-        {HEAD "\"title\": 1" TAIL, ":3: title: is a number; it must be a string"},
-        {HEAD "\"title\": null" TAIL, ":3: title: is null; it must be a string"},
-        {HEAD "\"name\": \"own\"" TAIL, ":3: not valid JSON: duplicate object key"},
-        {HEAD "\"version\": \"own -v\"" TAIL, ":3: version: is a string; it must be an array"},
-        {HEAD "\"needs\": [\"a\",\n 5]" TAIL, ":4: needs[1]: is a number; it must be a string"},
-        {HEAD "\"configs\": {}" TAIL, ":3: configs: is an object; it must be an array"},
-        {HEAD "\"configs\": \"nginx.conf\"" TAIL, ":3: configs: is a string; it must be an array"},
-        {HEAD "\"configs\": [\"x\"]" TAIL, ":3: configs[0]: is a string; it must be an object"},
-        {HEAD "\"configs\": [{\"template\": \"beside.conf.in\"}]" TAIL,
-         ":3: configs[0].to: is missing"},
-        {HEAD "\"configs\": [{\"to\": \"a\"}]" TAIL, ":3: configs[0].template: is missing"},
-        {HEAD "\"configs\": [{\"template\": \"beside.conf.in\", \"to\": \"a\",\n\"mode\": 1}]" TAIL,
-         ":4: configs[0].mode: unknown key; known here are: template to"},
-        {HEAD "\"configs\": [\n{\"template\": \"gone.in\", \"to\": \"a\"}]" TAIL,
-         ":4: configs[0].template: there is no readable file /"},
-        {HEAD "\"configs\": [{\"template\": \"\", \"to\": \"a\"}]" TAIL,
-         ":3: configs[0].template: there is no readable file"},
-        {HEAD "\"configs\": [{\"template\": \"home\", \"to\": \"a\"}]" TAIL, /* a folder */
-         ":3: configs[0].template: there is no readable file"},
-        {HEAD "\"configs\": [{\"template\": \"beside.conf.in\", \"to\": \"../a\"}]" TAIL,
-         ":3: configs[0].to: is \"../a\"; it must be a plain file name"},
-        {HEAD "\"configs\": [{\"template\": \"beside.conf.in\", \"to\": \"..\"}]" TAIL,
-         ":3: configs[0].to: is \"..\"; it must be a plain file name"},
-        {HEAD "\"configs\": [{\"template\": \"beside.conf.in\", \"to\": \"\"}]" TAIL,
-         ":3: configs[0].to: is \"\"; it must be a plain file name"},
-        {HEAD "\"configs\": [{\"template\": \"beside.conf.in\", \"to\": \"a\"},\n"
-              "{\"template\": \"shared.conf.in\", \"to\": \"a\"}]" TAIL,
-         ":4: configs[1].to: is \"a\"; another template is written there"},
-        {HEAD "\"lacks\": []" TAIL, ":3: lacks: must be an object: route -> reason"},
-        {HEAD "\"lacks\": {\"post\": \"x\"}" TAIL, ":3: lacks.post: \"post\" is no route"},
-        {HEAD "\"lacks\": {\"health\": \"x\"}" TAIL, ":3: lacks.health: the route is offered"},
-        {HEAD "\"lacks\": {\"echo\": 1}" TAIL, ":3: lacks.echo: is a number"},
-        {HEAD "\"lacks\": {\"echo\": \"\"}" TAIL, ":3: lacks.echo: must say why"},
-        {HEAD "\"differs\": \"all\"" TAIL, ":3: differs: must be an object: item -> reason"},
-        {HEAD "\"differs\": {\"a.b\":\n1}" TAIL, ":4: differs[\"a.b\"]: is a number"},
-        {HEAD "\"differs\": {\"headers\": \"\"}" TAIL, ":3: differs.headers: must say why"},
-        {HEAD "\"workers\": \"fibres\"" TAIL,
-         ":3: workers: is \"fibres\"; it must be processes, threads or unknown"},
-        {HEAD "\"workers\": 4" TAIL, ":3: workers: is a number; it must be a string"},
-        {HEAD "\"stop_signal\": \"KILL\"" TAIL,
-         ":3: stop_signal: is \"KILL\"; it must be TERM, QUIT or INT"},
-        {HEAD "\"stop_signal\": \"SIGTERM\"" TAIL, ":3: stop_signal: is \"SIGTERM\""},
-        {HEAD "\"schema\": \"parity/suite\", \"schema_version\": 1" TAIL,
-         ":3: schema: is \"parity/suite\"; this must be a \"parity/server\""},
-        {HEAD "\"schema\": \"parity/server\", \"schema_version\": 2" TAIL,
-         ":3: schema_version: this program reads version 1"},
-        {HEAD "\"schema\": \"parity/server\"" TAIL, ":1: schema_version: is missing"},
-        {HEAD "\"schema_version\": 99" TAIL, ":1: schema: is missing"},
-        {"[]", ":1: is an array; it must be an object"},
-        {"\n\n{}", ":3: name: is missing; it must be a string"},
-        {"{\"name\": \"x\", \"start\": [\"x\"],\n\"routes\":\n[]}",
-         ":3: routes: must be an array with at least one route"},
-        {"{\"name\": \"x\", \"start\": [\"x\"]}", ":1: routes: must be an array"},
-        {"{\"name\": \"x\", \"start\": [\"x\"], \"routes\": \"health\"}", ":1: routes: must be an"},
-        {"{\"name\": \"x\", \"start\": [\"x\"], \"routes\": [\"health\",\n\"jason\"]}",
-         ":2: routes[1]: \"jason\" is no route; routes are health, json, echo, small, large"},
-        {"{\"name\": \"x\", \"start\": [\"x\"], \"routes\": [\"json\",\n\"json\"]}",
-         ":2: routes[1]: is there twice"},
-        {"{\"name\": \"x\", \"start\": [], \"routes\": [\"health\"]}",
-         ":1: start: must be an array: the program and its arguments"},
-        {"{\"name\": \"x\", \"start\": [\"\"], \"routes\": [\"health\"]}", ":1: start: must be"},
-        {"{\"name\": \"x\", \"start\": \"x -p\", \"routes\": [\"health\"]}",
-         ":1: start: is a string; it must be an array of strings"},
-        {"{\"name\": \"x\", \"routes\": [\"health\"]}", ":1: start: must be an array"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         struct manifest m;
         struct err e;
         char *path;
-        assert_int_equal(load(&m, cases[i].text, &path, &e), -1);
-        assert_err(&e, EXIT_USAGE, path, cases[i].message);
-        assert_ptr_equal(strstr(e.text, cases[i].message), e.text + strlen(path));
+        assert_int_equal(load(&m, refused[i].text, &path, &e), -1);
+        assert_err(&e, EXIT_USAGE, path, refused[i].message);
+        assert_ptr_equal(strstr(e.text, refused[i].message), e.text + strlen(path));
         manifest_fini(&m);
         free(path);
     }

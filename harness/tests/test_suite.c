@@ -162,84 +162,85 @@ static void test_edges_are_taken(void **state)
     }
 }
 
+static const struct {
+    const char *key, *value, *message;
+} refused[] = {
+    {"schema", "\"parity/server\"", ":2: schema: is \"parity/server\"; this must be a"},
+    {"schema", NULL, ":1: schema: is missing"},
+    {"schema_version", "2", ":3: schema_version: this program reads version 1"},
+    {"schema_version", "\"1\"", ":3: schema_version: is a string"},
+    {"schema_version", "0", ":3: schema_version: is 0; it must be from 1"},
+    {"name", NULL, ":1: name: is missing"},
+    {"name", "\"\"", ":4: name: must be 1 to 60 characters"},
+    {"name", "\"../x\"", ":4: name: must be 1 to 60 characters"},
+    {"name", "\"a/b\"", ":4: name: must be 1 to 60 characters"},
+    {"title", "[]", ":5: title: is an array"},
+    {"servers", NULL, ":1: servers: at least one server is needed"},
+    {"servers", "[]", ":6: servers: at least one server is needed"},
+    {"servers", "\"nginx\"", ":6: servers: is a string; it must be an array of strings"},
+    {"servers", "[\"nginx\",\n\"nginx\"]", ":7: servers[1]: is there twice"},
+    {"servers", "[\"nginx\",\nnull]", ":7: servers[1]: is null; it must be a string"},
+    {"reference", "1", ":7: reference: is a number"},
+    {"routes", NULL, ":1: routes: at least one route is needed"},
+    {"routes", "[]", ":8: routes: at least one route is needed"},
+    {"routes", "[\"helth\"]", ":8: routes[0]: \"helth\" is no route"},
+    {"routes", "[\"json\",\n\"json\"]", ":9: routes[1]: is there twice"},
+    {"routes",
+     "[\"json\", \"health\", \"echo\", \"small\", \"large\",\n\"json\", \"json\", \"json\"]",
+     ":9: routes[5]: is there twice"},
+    {"generators", NULL, ":1: generators: at least one generator is needed"},
+    {"generators", "[\"wrk\",\n\"wrk\"]", ":10: generators[1]: is there twice"},
+    {"connections", NULL, ":1: connections: must be an array of 1 to 64"},
+    {"connections", "[]", ":10: connections: must be an array of 1 to 64"},
+    {"connections", "8", ":10: connections: must be an array of 1 to 64"},
+    {"connections", "[1,\n0]", ":11: connections[1]: is 0; it must be from 1 to 1000000"},
+    {"connections", "[-8]", ":10: connections[0]: is -8; it must be from 1"},
+    {"connections", "[8.5]", ":10: connections[0]: is 8.5; it must be a whole number"},
+    {"connections", "[1000001]", ":10: connections[0]: is 1000001"},
+    {"connections", "[9223372036854775807]", ":10: connections[0]: is 9223372036854775807"},
+    {"connections", "[\"8\"]", ":10: connections[0]: is a string"},
+    {"connections", "[8,\n8]", ":11: connections[1]: is there twice"},
+    {"connections",
+     "[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32,"
+     "33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49,50,51,52,53,54,55,56,57,58,59,60,61,"
+     "62,63,64,65]",
+     ":10: connections: must be an array of 1 to 64"},
+    {"modes", "[]", ":11: modes: at least one mode is needed"},
+    {"modes", "[\"keepalive\"]", ":11: modes[0]: is \"keepalive\"; modes are keep-alive"},
+    {"modes", "[\"close\",\n\"close\"]", ":12: modes[1]: is there twice"},
+    {"modes", "\"close\"", ":11: modes: is a string; it must be an array of strings"},
+    {"workers", "0", ":12: workers: is 0; it must be from 1 to 1024"},
+    {"workers", "1025", ":12: workers: is 1025; it must be from 1 to 1024"},
+    {"workers", "1.0", ":12: workers: is 1; it must be a whole number"},
+    {"blocks", NULL, ":1: blocks: is missing"},
+    {"blocks", "0", ":13: blocks: is 0; it must be from 1 to 1000"},
+    {"blocks", "1001", ":13: blocks: is 1001; it must be from 1 to 1000"},
+    {"blocks", "4294967297", ":13: blocks: is 4294967297; it must be from 1 to 1000"},
+    {"blocks", "true", ":13: blocks: is true; it must be a whole number"},
+    {"duration_s", NULL, ":1: duration_s: is missing"},
+    {"duration_s", "0.09", ":14: duration_s: is 0.09; it must be from 0.1 to 3600"},
+    {"duration_s", "3600.5", ":14: duration_s: is 3600.5; it must be from 0.1 to 3600"},
+    {"duration_s", "\"2s\"", ":14: duration_s: is a string; it must be a number"},
+    {"duration_s", "1e308", ":14: duration_s: is 1e+308"},
+    {"warmup_s", "-0.5", ":15: warmup_s: is -0.5; it must be from 0 to 600"},
+    {"warmup_s", "600.1", ":15: warmup_s: is 600.1; it must be from 0 to 600"},
+    {"seed", "-1", ":16: seed: is -1; it must be from 0"},
+    {"seed", "1.5", ":16: seed: is 1.5; it must be a whole number"},
+    {"seed", "9223372036854775808", ":16: not valid JSON: too big integer"},
+    {"block", "3", ":17: block: unknown key; known here are: schema schema_version name title"},
+    {"title", "\"\xff\"", ":5: not valid JSON: unable to decode byte 0xff"},
+};
+
 static void test_refusals(void **state)
 {
     (void)state;
-    static const struct {
-        const char *key, *value, *message;
-    } cases[] = {
-        {"schema", "\"parity/server\"", ":2: schema: is \"parity/server\"; this must be a"},
-        {"schema", NULL, ":1: schema: is missing"},
-        {"schema_version", "2", ":3: schema_version: this program reads version 1"},
-        {"schema_version", "\"1\"", ":3: schema_version: is a string"},
-        {"schema_version", "0", ":3: schema_version: is 0; it must be from 1"},
-        {"name", NULL, ":1: name: is missing"},
-        {"name", "\"\"", ":4: name: must be 1 to 60 characters"},
-        {"name", "\"../x\"", ":4: name: must be 1 to 60 characters"},
-        {"name", "\"a/b\"", ":4: name: must be 1 to 60 characters"},
-        {"title", "[]", ":5: title: is an array"},
-        {"servers", NULL, ":1: servers: at least one server is needed"},
-        {"servers", "[]", ":6: servers: at least one server is needed"},
-        {"servers", "\"nginx\"", ":6: servers: is a string; it must be an array of strings"},
-        {"servers", "[\"nginx\",\n\"nginx\"]", ":7: servers[1]: is there twice"},
-        {"servers", "[\"nginx\",\nnull]", ":7: servers[1]: is null; it must be a string"},
-        {"reference", "1", ":7: reference: is a number"},
-        {"routes", NULL, ":1: routes: at least one route is needed"},
-        {"routes", "[]", ":8: routes: at least one route is needed"},
-        {"routes", "[\"helth\"]", ":8: routes[0]: \"helth\" is no route"},
-        {"routes", "[\"json\",\n\"json\"]", ":9: routes[1]: is there twice"},
-        {"routes",
-         "[\"json\", \"health\", \"echo\", \"small\", \"large\",\n\"json\", \"json\", \"json\"]",
-         ":9: routes[5]: is there twice"},
-        {"generators", NULL, ":1: generators: at least one generator is needed"},
-        {"generators", "[\"wrk\",\n\"wrk\"]", ":10: generators[1]: is there twice"},
-        {"connections", NULL, ":1: connections: must be an array of 1 to 64"},
-        {"connections", "[]", ":10: connections: must be an array of 1 to 64"},
-        {"connections", "8", ":10: connections: must be an array of 1 to 64"},
-        {"connections", "[1,\n0]", ":11: connections[1]: is 0; it must be from 1 to 1000000"},
-        {"connections", "[-8]", ":10: connections[0]: is -8; it must be from 1"},
-        {"connections", "[8.5]", ":10: connections[0]: is 8.5; it must be a whole number"},
-        {"connections", "[1000001]", ":10: connections[0]: is 1000001"},
-        {"connections", "[9223372036854775807]", ":10: connections[0]: is 9223372036854775807"},
-        {"connections", "[\"8\"]", ":10: connections[0]: is a string"},
-        {"connections", "[8,\n8]", ":11: connections[1]: is there twice"},
-        {"connections",
-         "[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32,"
-         "33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49,50,51,52,53,54,55,56,57,58,59,60,61,"
-         "62,63,64,65]",
-         ":10: connections: must be an array of 1 to 64"},
-        {"modes", "[]", ":11: modes: at least one mode is needed"},
-        {"modes", "[\"keepalive\"]", ":11: modes[0]: is \"keepalive\"; modes are keep-alive"},
-        {"modes", "[\"close\",\n\"close\"]", ":12: modes[1]: is there twice"},
-        {"modes", "\"close\"", ":11: modes: is a string; it must be an array of strings"},
-        {"workers", "0", ":12: workers: is 0; it must be from 1 to 1024"},
-        {"workers", "1025", ":12: workers: is 1025; it must be from 1 to 1024"},
-        {"workers", "1.0", ":12: workers: is 1; it must be a whole number"},
-        {"blocks", NULL, ":1: blocks: is missing"},
-        {"blocks", "0", ":13: blocks: is 0; it must be from 1 to 1000"},
-        {"blocks", "1001", ":13: blocks: is 1001; it must be from 1 to 1000"},
-        {"blocks", "4294967297", ":13: blocks: is 4294967297; it must be from 1 to 1000"},
-        {"blocks", "true", ":13: blocks: is true; it must be a whole number"},
-        {"duration_s", NULL, ":1: duration_s: is missing"},
-        {"duration_s", "0.09", ":14: duration_s: is 0.09; it must be from 0.1 to 3600"},
-        {"duration_s", "3600.5", ":14: duration_s: is 3600.5; it must be from 0.1 to 3600"},
-        {"duration_s", "\"2s\"", ":14: duration_s: is a string; it must be a number"},
-        {"duration_s", "1e308", ":14: duration_s: is 1e+308"},
-        {"warmup_s", "-0.5", ":15: warmup_s: is -0.5; it must be from 0 to 600"},
-        {"warmup_s", "600.1", ":15: warmup_s: is 600.1; it must be from 0 to 600"},
-        {"seed", "-1", ":16: seed: is -1; it must be from 0"},
-        {"seed", "1.5", ":16: seed: is 1.5; it must be a whole number"},
-        {"seed", "9223372036854775808", ":16: not valid JSON: too big integer"},
-        {"block", "3", ":17: block: unknown key; known here are: schema schema_version name title"},
-        {"title", "\"\xff\"", ":5: not valid JSON: unable to decode byte 0xff"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         struct suite s;
         struct err e;
-        assert_int_equal(load(&s, cases[i].key, cases[i].value, &e), -1);
-        assert_err(&e, EXIT_USAGE, scratch_dir, cases[i].message);
+        assert_int_equal(load(&s, refused[i].key, refused[i].value, &e), -1);
+        assert_err(&e, EXIT_USAGE, scratch_dir, refused[i].message);
         char *path = scratch_path("suite.json");
-        assert_ptr_equal(strstr(e.text, cases[i].message), e.text + strlen(path));
+        assert_ptr_equal(strstr(e.text, refused[i].message), e.text + strlen(path));
         free(path);
         suite_fini(&s);
     }
