@@ -80,7 +80,8 @@ static int start_process(struct server *s, const struct server_setup *setup, str
                                 .out_path = s->log_path,
                                 .cpus = setup->cpus,
                                 .fds = server_fds(setup->connections),
-                                .uid = setup->uid};
+                                .uid = setup->uid,
+                                .env = setup->env};
     if (rc == 0)
         rc = process_start(&s->process, &spec, e);
     strings_fini(&argv);

@@ -17,9 +17,10 @@ struct server_setup {              /* the same for all servers of a comparison *
     unsigned backlog;
     unsigned keepalive_requests; /* a connection may be used for at least so many */
     unsigned keepalive_timeout_s;
-    const cpu_set_t *cpus; /* or NULL */
-    uid_t uid;             /* when we are root: account_unprivileged(); 0 = stay */
-    unsigned port;         /* 0 = a free one is picked; else this one or an error */
+    const cpu_set_t *cpus;  /* or NULL */
+    uid_t uid;              /* when we are root: account_unprivileged(); 0 = stay */
+    unsigned port;          /* 0 = a free one is picked; else this one or an error */
+    const char *const *env; /* "NAME=value" pairs to add, NULL-terminated, or NULL */
 };
 
 struct server {
