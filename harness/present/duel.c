@@ -81,7 +81,7 @@ static void put_side(FILE *to, const struct duel *d, size_t route, enum duel_who
 {
     double cpu_us = duel_median(d, route, who, FIELD(cpu_ns_per_request)) / 1e3;
     fprintf(to, "%c %-8s %8s requests/s  %9s CPU a request  server %s busy, generator %s\n",
-            "AB"[who], route_get(d->routes[route])->name,
+            "AB"[who], route_get(d->routes[route]) -> name,
             figure_rate(duel_median(d, route, who, FIELD(requests_per_s))).text,
             figure_time(cpu_us, " ").text,
             figure_percent(duel_median(d, route, who, FIELD(server_busy))).text,
@@ -142,8 +142,9 @@ void duel_write_verdict(FILE *to, const struct duel *d, bool color)
     put_circumstances(to, d);
     for (size_t i = 0; i < d->routes_n; i++)
         if (d->client_bound[i] && d->counted)
-            fprintf(to, "generator bound on %s: the ratio of throughputs is compressed towards 1; "
-                        "CPU per request is not.\n",
+            fprintf(to,
+                    "generator bound on %s: the ratio of throughputs is compressed towards 1; "
+                    "CPU per request is not.\n",
                     route_get(d->routes[i])->name);
     char *words = duel_verdict_words(d);
     size_t head = strcspn(words, " ");

@@ -14,8 +14,8 @@ void duel_write_line(char *to, size_t size, const struct duel *d, double left_s)
    it: blocks, looks, noise, seed. color = ANSI allowed. */
 void duel_write_verdict(FILE *to, const struct duel *d, bool color);
 
-/* The verdict alone: "FAIL  B is 4.1 % slower than A (...), 30 blocks, 38 s, health throughput. ...",
-   one line (caller frees). */
+/* The verdict alone: "FAIL  B is 4.1 % slower than A (...), 30 blocks, 38 s, health throughput.
+   ...", one line (caller frees). */
 char *duel_verdict_words(const struct duel *d);
 
 /* Median over the blocks that count of a route's figure of one side; NaN = not measured. */

@@ -1,6 +1,6 @@
-/* duel_chart: see duel_chart.h. A line for the estimate after each block, a bar at each look for the
-   interval that was valid there (a band when every block was a look), lines at no slowdown and at
-   the margin. Percent, up = B slower. */
+/* duel_chart: see duel_chart.h. A line for the estimate after each block, a bar at each look for
+   the interval that was valid there (a band when every block was a look), lines at no slowdown and
+   at the margin. Percent, up = B slower. */
 #include "present/duel_chart.h"
 
 #include "base/alloc.h"

@@ -176,8 +176,9 @@ static void put_inconclusive(const struct words *w)
         fprintf(w->to, "A is at fault, so nothing is said of B: %s.", w->d->reason);
         break;
     case DUEL_CAUSE_DROPPED:
-        fprintf(w->to, "%zu of %zu blocks were dropped (the last: %s); the machine or a server was "
-                       "not fit to measure.",
+        fprintf(w->to,
+                "%zu of %zu blocks were dropped (the last: %s); the machine or a server was "
+                "not fit to measure.",
                 dropped, w->d->blocks_n,
                 w->d->blocks_n ? w->d->blocks[w->d->blocks_n - 1].dropped : "");
         break;
