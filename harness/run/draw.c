@@ -78,6 +78,15 @@ static int plot_all(const char *dir, const struct chart *c, struct err *e)
     return 0;
 }
 
+int draw_chart(const struct chart *c, const char *dir, struct err *e)
+{
+    if (!c->script)
+        return 0;
+    if (put(dir, c->name, "gp", c->script, e) < 0 || put(dir, c->name, "dat", c->data, e) < 0)
+        return -1;
+    return plot_all(dir, c, e);
+}
+
 static int draw_charts(struct charts *charts, struct page_chart *pages, const char *dir,
                        char *warning, size_t size, struct err *e)
 {

@@ -1,0 +1,157 @@
+/* duel_volley: see duel_volley.h. */
+#include "run/duel_volley.h"
+
+#include "base/alloc.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "lab/process.h"
+#include "lab/program.h"
+#include "lab/stop.h"
+#include "model/strings.h"
+
+#include <arpa/inet.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    PATIENCE_S = 30, /* beyond its own time: timeouts and drains of servers that hang */
+    GRACE_MS = 2000
+};
+
+char *duel_volley_find(struct err *e)
+{
+    char exe[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - sizeof "volley");
+    exe[n > 0 ? n : 0] = '\0';
+    char *slash = strrchr(exe, '/');
+    if (slash) {
+        snprintf(slash + 1, sizeof "volley", "volley");
+        if (access(exe, X_OK) == 0)
+            return xstrdup(exe);
+    }
+    char *found = program_find("volley");
+    if (!found)
+        err_set(e, EXIT_MACHINE, "the load generator volley is not there: build it (make all)");
+    return found;
+}
+
+static void add(struct strings *argv, const char *flag, char *value_take)
+{
+    strings_add(argv, flag);
+    strings_take(argv, value_take);
+}
+
+/* "0=12,13,20": every target has all clocks, so that what an idle server uses is seen too. */
+static char *clocks(const struct duel_load *l, size_t target)
+{
+    char *text = xasprintf("%zu=", target);
+    for (size_t i = 0; i < l->pids_n; i++) {
+        char *next = xasprintf("%s%s%d", text, i ? "," : "", (int)l->pids[i]);
+        free(text);
+        text = next;
+    }
+    return text;
+}
+
+static void add_request(struct strings *argv, const struct duel_load *l)
+{
+    const struct route *r = route_get(l->route);
+    add(argv, "--method", xstrdup(r->method));
+    if (r->request_body)
+        add(argv, "--body", xstrdup(r->request_body));
+    if (r->request_type)
+        add(argv, "--header", xasprintf("Content-Type: %s", r->request_type));
+    add(argv, "--expect-status", xstrdup("200"));
+    for (size_t i = 0; i < l->targets; i++) {
+        char ip[INET_ADDRSTRLEN];
+        inet_ntop(AF_INET, &l->address[i]->sin_addr, ip, sizeof ip);
+        strings_take(argv,
+                     xasprintf("http://%s:%u%s", ip, ntohs(l->address[i]->sin_port), r->path));
+    }
+}
+
+static void make_argv(struct strings *argv, const char *program, const struct duel_load *l,
+                      const char *slices_path)
+{
+    strings_add(argv, program);
+    strings_add(argv, "--json");
+    add(argv, "--connections", xasprintf("%u", l->connections));
+    add(argv, "--threads", xasprintf("%u", l->threads));
+    add(argv, "--slice", xasprintf("%.0fus", l->slice_s * 1e6));
+    add(argv, "--duration", xasprintf("%.0fms", l->seconds * 1e3));
+    add(argv, "--warmup", xasprintf("%.0fms", l->warmup_s * 1e3));
+    add(argv, "--seed", xasprintf("%llu", l->seed));
+    add(argv, "--slices", xstrdup(slices_path));
+    if (l->order)
+        add(argv, "--order", xstrdup(l->order));
+    for (size_t i = 0; i < l->targets && l->pids_n; i++)
+        add(argv, "--pid", clocks(l, i));
+    add_request(argv, l);
+}
+
+/* 0 and 3 (not one right answer from a server) are findings, judged by the slices; the rest means
+   that the generator itself could not work. */
+static int judge_end(const struct process *p, bool ended, const char *said, char *note, size_t size,
+                     struct err *e)
+{
+    char how[80];
+    size_t len = said ? strlen(said) : 0;
+    const char *tail = len > 250 ? said + len - 250 : len ? said : "nothing";
+    process_explain(p, how, sizeof how);
+    note[0] = '\0';
+    if (stop_asked())
+        return 0;
+    if (!ended)
+        return err_set(e, EXIT_MACHINE, "volley did not end in time and was stopped; it said: %s",
+                       tail);
+    if (p->status == 0)
+        return 0;
+    if (WIFEXITED(p->status) && WEXITSTATUS(p->status) == EXIT_INCONCLUSIVE) {
+        snprintf(note, size, "%s", tail);
+        note[strcspn(note, "\n")] = '\0';
+        return 0;
+    }
+    return err_set(e, EXIT_MACHINE, "volley %s: %s", how, tail);
+}
+
+int duel_volley_run(const char *program, const struct duel_load *l, struct duel_slices *slices,
+                    char *note, size_t size, struct err *e)
+{
+    struct strings argv = {0};
+    char *path = xasprintf("%s/%s.jsonl", l->dir, l->name);
+    char *out = xasprintf("%s/%s.out", l->dir, l->name);
+    char *words = xasprintf("%s/%s.err", l->dir, l->name);
+    struct process p = {0};
+    *slices = (struct duel_slices){0};
+    make_argv(&argv, program, l, path);
+    struct process_spec spec = {.argv = argv.item,
+                                .out_path = out,
+                                .err_path = words,
+                                .cpus = l->cpus,
+                                .fds = (uint64_t)l->connections * l->targets + 64 + l->threads * 8};
+    int rc = process_start(&p, &spec, e);
+    if (rc == 0) {
+        bool ended = process_wait(&p, (unsigned)((l->seconds + PATIENCE_S) * 1000));
+        rc = process_stop(&p, SIGTERM, GRACE_MS, e);
+        char *said = file_read(words, NULL, NULL);
+        if (rc == 0)
+            rc = judge_end(&p, ended, said, note, size, e);
+        free(said);
+    }
+    char *text = rc == 0 ? file_read(path, NULL, NULL) : NULL;
+    if (text && !stop_asked()) /* a run that was stopped may end in half a line */
+        rc = duel_slices_read(slices, text, path, e);
+    free(text);
+    unlink(out);
+    unlink(words);
+    strings_fini(&argv);
+    free(words);
+    free(out);
+    free(path);
+    return rc;
+}
