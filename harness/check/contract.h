@@ -37,7 +37,7 @@ struct check_list {
    keep-alive, Connection: close obeyed, Expect, no 40 ms steps; workers, listeners, backlog (Send-Q
    of ss, by sock_diag), file limit, CPU affinity, user, no growing files in its run directory after
    1000 requests. Never fails itself: what can't be seen has value "unknown". Ends early when a stop
-   was asked. *list need not be initialised. */
+   was asked (lab/stop.h): what the list says then is no verdict. *list need not be initialised. */
 void check_server(struct check_list *list, const struct server *s,
                   const struct server_setup *setup);
 void check_list_fini(struct check_list *list); /* safe twice */

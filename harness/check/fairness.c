@@ -49,22 +49,6 @@ static bool equal(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Compares the servers that are up; what one of them has and another lacks is a difference. */
-static bool all_equal(const struct check_list *lists, size_t servers, const struct fairness_item *f)
-{
-    const char *first = NULL;
-    bool any = false;
-    for (size_t k = 0; k < servers; k++) {
-        if (lists[k].n == 0)
-            continue;
-        if (any && !equal(first, f->value[k]))
-            return false;
-        first = f->value[k];
-        any = true;
-    }
-    return true;
-}
-
 static bool known(const char *value)
 {
     return value && strcmp(value, "unknown") != 0;
@@ -81,18 +65,25 @@ static const char *usual_value(const struct result *r, const struct fairness_ite
     return NULL;
 }
 
-static void give_reasons(const struct result *r, const struct check_list *lists,
-                         struct fairness_item *f)
+/* What doesn't apply to a server (NULL) is no difference. */
+static bool all_equal(const struct result *r, const struct fairness_item *f)
+{
+    const char *usual = usual_value(r, f);
+    for (size_t k = 0; k < r->plan.servers_n; k++)
+        if (f->value[k] && !equal(usual, f->value[k]))
+            return false;
+    return true;
+}
+
+static void give_reasons(const struct result *r, struct fairness_item *f)
 {
     const char *usual = usual_value(r, f);
     for (size_t k = 0; k < r->plan.servers_n; k++) {
         const char *reason = written_reason(&r->plan.servers[k], f->name);
-        if (f->reason[k] || lists[k].n == 0)
+        if (f->reason[k] || !f->value[k])
             continue;
-        if (f->value[k] && !known(f->value[k]))
+        if (!known(f->value[k]))
             reason = "could not be seen";
-        else if (!f->value[k] && !reason)
-            reason = "not applicable";
         else if (!reason && !equal(usual, f->value[k]))
             reason = "differs, no reason written";
         f->reason[k] = reason ? xstrdup(reason) : NULL;
@@ -125,9 +116,9 @@ static void compare_item(struct result *r, const struct check_list *lists,
             f->reason[k] = xstrdup(i->problem);
         f->broken = f->broken || (i && i->contract && !i->ok);
     }
-    if (like->varies || all_equal(lists, n, f))
+    if (like->varies || all_equal(r, f))
         return;
-    give_reasons(r, lists, f);
+    give_reasons(r, f);
     if (strcmp(f->name, "workers") == 0 && is_unexplained(r, f))
         f->broken = true;
 }

@@ -133,10 +133,10 @@ static unsigned check_held(struct session *s)
         item_value(i, "%u requests in %d s", n, HELD_MAX_MS / 1000);
         return n;
     }
-    item_value(i, "%u requests", n);
+    item_value(i, "%u request%s", n, n == 1 ? "" : "s");
     if (n < limit)
-        item_fail(i, "the connection served %u requests, expected %u; raise its keep-alive limit",
-                  n, limit);
+        item_fail(i, "the connection served %u request%s, expected %u; raise its keep-alive limit",
+                  n, n == 1 ? "" : "s", limit);
     return n;
 }
 

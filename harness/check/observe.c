@@ -47,7 +47,10 @@ static void note_workers(struct session *s)
     item_contract(i, -1, CHECK_ALL);
     item_value(i, "%d", n);
     if ((unsigned)n != s->setup->workers)
-        item_fail(i, "%d workers, asked were %u", n, s->setup->workers);
+        item_fail(i,
+                  "%d worker%s, asked were %u; ask for as many with --workers, or write the reason "
+                  "in its manifest's \"differs\"",
+                  n, n == 1 ? "" : "s", s->setup->workers);
 }
 
 static unsigned somaxconn(void)
@@ -188,13 +191,13 @@ static void note_file_limit(struct session *s, const struct pids *p)
         item_value(i, "unknown");
         return;
     }
-    if (isinf(least))
-        item_value(i, "unlimited");
-    else
-        item_value(i, "%.0f", least);
-    if (least <= s->setup->connections)
-        item_fail(i, "a worker may open %.0f files, too few for %u connections", least,
-                  s->setup->connections);
+    if (least > s->setup->connections) { /* how much more than enough it is means nothing */
+        item_value(i, "enough for %u connections", s->setup->connections);
+        return;
+    }
+    item_value(i, "%.0f", least);
+    item_fail(i, "a worker may open %.0f files, too few for %u connections", least,
+              s->setup->connections);
 }
 
 /* The CPUs that all of them may use; false = unknown. */

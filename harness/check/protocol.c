@@ -42,22 +42,6 @@ static bool receive_route(struct session *s, enum route_id route)
     return right;
 }
 
-static void check_headers(struct session *s)
-{
-    struct check_item *i = item_add(s, "headers");
-    struct answer a = {0};
-    if (s->route < 0)
-        return;
-    if (session_connect(s) == 0 && session_ask(s, (enum route_id)s->route, "", &a) == CLIENT_OK) {
-        char names[300];
-        answer_header_names(&a, names, sizeof names);
-        item_value(i, "%s", names[0] ? names : "none");
-    } else {
-        item_value(i, "unknown");
-    }
-    answer_fini(&a);
-}
-
 /* HEAD, then GET on the same connection: bytes of a body that HEAD may not have (RFC 9110 9.3.2)
    would be taken for the start of the next answer. */
 static void check_head(struct session *s)
@@ -239,7 +223,6 @@ static void check_expect(struct session *s)
 
 void check_protocol(struct session *s)
 {
-    check_headers(s);
     check_head(s);
     check_missing(s);
     check_pipelining(s);

@@ -102,6 +102,9 @@ static void note_type(struct session *s, enum route_id route, const struct answe
 
 static void note_plain(struct session *s, enum route_id route, const struct answer *a)
 {
+    char names[300];
+    answer_header_names(a, names, sizeof names);
+    item_value(item_add_of(s, route, "headers"), "%s", names[0] ? names : "none");
     item_value(item_add_of(s, route, "framing"), "%s", framing_name(a->framing));
     item_value(item_add_of(s, route, "head bytes"), "%zu", a->head_len);
 }
@@ -161,7 +164,7 @@ static void check_gzip(struct session *s, enum route_id route, const struct expe
     answer_fini(&a);
 }
 
-static const char *const rest_of_items[] = {"body",       "type",  "framing",
+static const char *const rest_of_items[] = {"body",       "type",  "headers", "framing",
                                             "head bytes", "again", "gzip"};
 
 static void add_rest(struct session *s, enum route_id route, const char *value)

@@ -187,7 +187,7 @@ static void mistakes_are_named(void **state)
         {"nginx", "access_log off", "access_log access.log", "files that grow",
          "access.log grew by", false},
         {"nginx", "worker_processes {workers}", "worker_processes 1", "workers",
-         "1 workers, asked were 2", true},
+         "1 worker, asked were 2", true},
         {"nginx", "gzip off", "gzip on; gzip_min_length 1; gzip_types text/plain", "small gzip",
          "it compresses", true},
         {"nginx", "default_type text/plain;", "", "health type",
@@ -200,7 +200,7 @@ static void mistakes_are_named(void **state)
         {"lighttpd", "server.max-keep-alive-requests = {keepalive_requests}",
          "server.max-keep-alive-requests = 0", "health again", "closed", true},
         {"lighttpd", "server.max-worker = {workers}", "server.max-worker = 0", "workers",
-         "1 workers, asked were 2", true},
+         "1 worker, asked were 2", true},
     };
     (void)state;
     for (size_t k = 0; k < sizeof mistakes / sizeof *mistakes; k++)
