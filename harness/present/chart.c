@@ -82,7 +82,7 @@ void charts_fini(struct charts *c)
 
 const struct chart_terminal *chart_terminals(size_t *n)
 {
-    static const struct chart_terminal terminals[] = {{"svg", "svg size 760,500 font \"Arial,15\""},
+    static const struct chart_terminal terminals[] = {{"svg", "svg size 760,500 font \"Arial,16\""},
                                                       {"png", "pngcairo size 760,500"},
                                                       {"png", "png size 760,500"}};
     *n = sizeof terminals / sizeof *terminals;

@@ -16,8 +16,8 @@
 
 enum {
     HEIGHT = 500, /* of the terminals in chart.c */
-    LINE = 18,
-    NOTE_COLUMNS = 96,
+    LINE = 19,
+    NOTE_COLUMNS = 88,
     NOTE_LINES = 5
 };
 
@@ -280,7 +280,7 @@ void draft_write_script(FILE *to, const struct draft *d)
             "set key at screen 0.5,%.4f center center horizontal maxrows 1 samplen 3 "
             "Left reverse\n"
             "plot ",
-            (bottom + 96) / HEIGHT, (bottom + 12) / HEIGHT);
+            (bottom + 104) / HEIGHT, (bottom + 12) / HEIGHT);
     for (size_t i = 0; i < d->series_n; i++)
         for (int b = 0; b < BLOCKS; b++) {
             if (!block_size(d, &d->series[i], (enum block)b))
