@@ -3,42 +3,11 @@
 #define MODEL_RESULT_H
 
 #include "model/facts.h"
+#include "model/judged.h"
 #include "model/plan.h"
 #include "model/trial.h"
-#include "stats/interval.h"
 
 struct err;
-
-/* A cell over its blocks: medians over trials (of valid ones; of all measured ones when none is
- * valid). */
-struct cell_result {
-    enum verdict verdict;
-    char note[400];         /* the verdict's evidence */
-    unsigned trials, valid; /* measured, and valid ones */
-    double requests_per_s, requests_per_s_low,
-        requests_per_s_high;                 /* median, smallest, largest block */
-    double latency[LATENCY_N], latency_mean; /* us */
-    bool latency_corrected, latency_censored;
-    double latency_resolution;
-    double cpu_ns_per_request, client_cpu_ns_per_request;
-    double server_busy, client_busy; /* share of the CPUs they were given, 0..1 */
-    double peak_rss_kib;
-};
-
-enum metric {
-    METRIC_THROUGHPUT,
-    METRIC_CPU,
-    METRIC_COUNT
-};                                      /* requests/s; server CPU per request */
-const char *metric_name(enum metric m); /* requests_per_s, cpu_ns_per_request */
-
-/* server / reference in one comparison, by blocks. */
-struct ratio {
-    size_t comparison, server; /* indices; the reference is the plan's */
-    enum metric metric;
-    struct interval value; /* a ratio; low and high are NaN when there are too few blocks */
-    char note[200];        /* why there is none, or "" */
-};
 
 /* One item of the fairness manifest: equal on all servers, or different with a written reason. */
 struct fairness_item {

@@ -3,29 +3,10 @@
 
 #include <math.h>
 
-const char *error_kind_name(enum error_kind kind)
-{
-    static const char *const names[ERROR_KINDS] = {"connect", "read",   "write", "timeout",
-                                                   "status",  "length", "other"};
-    return names[kind];
-}
-
-static void latency_init(struct latency *l)
-{
-    *l = (struct latency){.mean = NAN, .stdev = NAN, .min = NAN, .max = NAN, .resolution = NAN};
-    for (int i = 0; i < LATENCY_N; i++)
-        l->p[i] = NAN;
-}
-
 void trial_init(struct trial *t)
 {
     *t = (struct trial){.verdict = VERDICT_NOT_RUN};
-    struct tally *a = &t->tally;
-    a->duration_s = a->reported_per_s = NAN;
-    a->requests = a->ok = a->threads = a->connections = a->reconnects = a->bytes = -1;
-    for (int i = 0; i < ERROR_KINDS; i++)
-        a->errors[i] = -1;
-    latency_init(&a->latency);
+    tally_init(&t->tally);
     t->usage = (struct usage){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
 }
 
@@ -48,12 +29,4 @@ double trial_server_cpu_ns(const struct trial *t)
 double trial_client_cpu_ns(const struct trial *t)
 {
     return per_request_ns(t, t->usage.client_cpu_s);
-}
-
-int64_t tally_errors(const struct tally *t)
-{
-    int64_t sum = 0;
-    for (int i = 0; i < ERROR_KINDS; i++)
-        sum += t->errors[i] > 0 ? t->errors[i] : 0;
-    return sum;
 }
