@@ -63,7 +63,7 @@ static void choose_unit(struct draft *d, double high)
         d->unit = high >= 2000 ? "k requests/s" : "requests/s";
         break;
     case CHART_CPU: d->unit = "us of server CPU per request"; break;
-    case CHART_PARITY: d->unit = "times the reference's"; break;
+    case CHART_PARITY:
     case CHART_PARITY_CPU: d->unit = "times the reference's"; break;
     default:
         d->scale = high >= 2e7 ? 1e6 : high >= 2e4 ? 1000 : 1;
