@@ -25,13 +25,13 @@ static const char *package_of(const char *program)
     static const struct {
         const char *program, *package;
     } known[] = {
-        {"nginx", "nginx"},
+        {"nginx", "nginx-light"},
         {"lighttpd", "lighttpd"},
         {"python3", "python3"},
         {"luajit", "luajit"},
         {"node", "nodejs"},
         {"/usr/lib/nginx/modules/ngx_http_echo_module.so", "libnginx-mod-http-echo"},
-        {"/usr/lib/lighttpd/mod_magnet.so", "lighttpd-mod-lua"},
+        {"/usr/lib/lighttpd/mod_magnet.so", "lighttpd-modules-lua"},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(known[i].program, program) == 0)

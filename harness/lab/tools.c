@@ -1,0 +1,47 @@
+/* tools: see tools.h. */
+#include "lab/tools.h"
+
+#include "base/alloc.h"
+#include "lab/process.h"
+#include "lab/program.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    VERSION_MS = 10000,
+    VERSION_LEN = 70
+};
+
+const struct tool *tools_all(void)
+{
+    static const struct tool all[] = {
+        {"wrk", "-v", "wrk", "the generator wrk"},
+        {"ab", "-V", "apache2-utils", "the generator ab"},
+        {"gnuplot", "--version", "gnuplot-nox", "charts"},
+        {"nginx", "-v", "nginx-light", "the reference nginx"},
+        {"lighttpd", "-v", "lighttpd", "the server lighttpd"},
+        {0},
+    };
+    return all;
+}
+
+char *tools_version(const struct tool *t)
+{
+    char *path = program_find(t->name);
+    if (!path)
+        return NULL;
+    char *argv[] = {path, (char *)(uintptr_t)t->version_option, NULL};
+    char *text = process_capture(argv, VERSION_MS, NULL, NULL);
+    free(path);
+    if (!text)
+        return xstrdup("it gives no version");
+    text[strcspn(text, "\r\n")] = '\0';
+    char *notice = strstr(text, " Copyright");
+    if (notice)
+        *notice = '\0';
+    if (strlen(text) > VERSION_LEN)
+        text[VERSION_LEN] = '\0';
+    return text;
+}
