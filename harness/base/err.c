@@ -19,10 +19,10 @@ int err_set(struct err *e, enum exit_code code, const char *fmt, ...)
 
 int err_prefix(struct err *e, const char *fmt, ...)
 {
-    char old[sizeof e->text];
     va_list ap;
     if (!e || !e->code)
         return -1;
+    char old[sizeof e->text];
     memcpy(old, e->text, sizeof old);
     va_start(ap, fmt);
     vsnprintf(e->text, sizeof e->text, fmt, ap);

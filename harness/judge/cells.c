@@ -169,7 +169,7 @@ static void judge_one(struct result *r, size_t index, struct group *g, const str
 
 void cells_judge(struct result *r, const struct conditions *k)
 {
-    struct group g = {.trial = xcalloc(r->trials_n, sizeof *g.trial),
+    struct group g = {.trial = xcalloc(r->trials_n, sizeof(const struct trial *)),
                       .value = xcalloc(r->trials_n, sizeof *g.value)};
     for (size_t i = 0; i < r->plan.cells_n; i++)
         judge_one(r, i, &g, k);

@@ -119,7 +119,8 @@ void plan_schedule(struct plan *p)
                 if (p->cells[cell].skipped)
                     continue;
                 struct step *step = xgrow(&p->steps, &p->steps_n, sizeof *step);
-                *step = (struct step){.cell = cell, .block = block, .position = position++};
+                *step = (struct step){.cell = cell, .block = block, .position = position};
+                position++;
             }
         }
     }

@@ -38,9 +38,9 @@ struct suite {
 /* Loads a suite file; refuses it with file, line and key (EXIT_USAGE). */
 int suite_load(struct suite *s, const char *path, struct err *e);
 
-/* Reads a suite object that is part of another document; what is wrong is recorded in at's err. *s
-   is zeroed by the caller. */
-void suite_read(struct suite *s, const struct json_at *at);
+/* Reads a suite object that is part of another document; what is wrong is recorded in root's err.
+   *s is zeroed by the caller. */
+void suite_read(struct suite *s, const struct json_at *root);
 
 /* A path, or the name of a suite in configs/suites. */
 int suite_resolve(struct suite *s, const char *what, struct err *e);

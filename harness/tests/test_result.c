@@ -159,10 +159,7 @@ static void test_comma_locale(void **state)
 {
     (void)state;
     char *text = full_json();
-    if (!setlocale(LC_ALL, "de_DE.UTF-8")) {
-        free(text);
-        skip();
-    }
+    bool comma = setlocale(LC_ALL, "de_DE.UTF-8") != NULL;
     char *german = full_json(), *again = round_trip(text);
     setlocale(LC_ALL, "C");
     assert_string_equal(german, text);
@@ -170,6 +167,8 @@ static void test_comma_locale(void **state)
     free(german);
     free(again);
     free(text);
+    if (!comma) /* the machine has no such locale: it was the same test as without */
+        skip();
 }
 
 /* Rates are computed again when a file is read; 12 digits of time must not lose the 13th twice. */
