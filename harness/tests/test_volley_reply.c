@@ -230,11 +230,13 @@ static void test_head_without_end_is_bounded(void **unused)
     size_t n = REPLY_HEAD_MAX + 100;
     char *p = malloc(n);
     memset(p, 'a', n);
-    memcpy(p, "HTTP/1.1 200 OK\r\nX: ", 20);
+    static const char start[] = "HTTP/1.1 200 OK" CRLF "X: ";
+    memcpy(p, start, sizeof start - 1);
     struct reply_head h;
     assert_int_equal(reply_head_read(&h, p, REPLY_HEAD_MAX - 1, false), 0);
     assert_int_equal(reply_head_read(&h, p, REPLY_HEAD_MAX, false), -1);
-    memcpy(p + n - 4, CRLF CRLF, 4);
+    static const char end[] = CRLF CRLF;
+    memcpy(p + n - 4, end, sizeof end - 1);
     assert_int_equal(reply_head_read(&h, p, n, false), -1);
     free(p);
 }

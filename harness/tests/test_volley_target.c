@@ -9,6 +9,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,9 +137,10 @@ static void test_sources(void **unused)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_int_equal(source_parse(bad[i], AF_INET, list, &e), -1);
     assert_int_equal(source_parse("auto", AF_INET6, list, &e), -1);
-    char many[SOURCE_MAX * 11 + 10] = "127.0.0.1";
+    char many[SOURCE_MAX * 11 + 10];
+    size_t n = (size_t)snprintf(many, sizeof many, "127.0.0.1");
     for (int i = 0; i < SOURCE_MAX; i++)
-        strcat(many, ",127.0.0.2");
+        n += (size_t)snprintf(many + n, sizeof many - n, ",127.0.0.2");
     assert_int_equal(source_parse(many, AF_INET, list, &e), -1);
 }
 

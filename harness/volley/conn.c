@@ -130,6 +130,16 @@ bool conn_may_begin(const struct worker *w, const struct lane *lane, uint64_t no
     return lane == w->active && now_ns < w->end_ns && lane->quota;
 }
 
+/* When the next send is made, for closed loops. Sends that a batch takes along go out together, one
+   after the other: one clock read stands for all (at most 8), too early by what the ones before it
+   take, some 20 us. */
+static uint64_t send_stamp(struct worker *w)
+{
+    if (!w->transport->queued)
+        w->stamp_ns = clock_ns();
+    return w->stamp_ns;
+}
+
 void conn_ready(struct worker *w, unsigned slot)
 {
     struct conn *c = &w->conn[slot];
@@ -144,7 +154,7 @@ void conn_ready(struct worker *w, unsigned slot)
         return;
     }
     unsigned room = w->depth - c->outstanding;
-    conn_begin(w, slot, lane->quota < room ? (unsigned)lane->quota : room, clock_ns());
+    conn_begin(w, slot, lane->quota < room ? (unsigned)lane->quota : room, send_stamp(w));
 }
 
 /* Forgets the socket and everything that was under way on it. */

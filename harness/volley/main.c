@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@
 /* Numbers to 12 digits: more than anything here is measured to. */
 static const size_t json_flags = JSON_COMPACT | JSON_REAL_PRECISION(12);
 
-static volatile sig_atomic_t stop_signal;
+static atomic_int stop_signal;
 
 static void on_signal(int signal_number)
 {

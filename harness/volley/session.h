@@ -5,7 +5,7 @@
 
 #include "volley/tally.h"
 
-#include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -47,7 +47,7 @@ typedef void session_on_slice(void *context, const struct session_slice *slice);
 struct session_setup {
     const struct flags *options;
     const struct target *targets; /* one per URL */
-    volatile sig_atomic_t *stop;  /* becomes nonzero: end early, with what there is */
+    const atomic_int *stop;       /* becomes nonzero: end early, with what there is */
     session_on_slice
         *on_slice; /* may be NULL; called after each measured slice, when nothing is under way */
     void *context;

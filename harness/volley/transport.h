@@ -68,6 +68,8 @@ struct transport { /* first member of each engine's own struct */
     void *owner;
     uint64_t now_ns; /* when the last wait() had its events */
     int error;       /* of the last TRANSPORT_FAILED */
+    unsigned
+        queued; /* sends that wait for the next one, to go out in one batch; always 0 with epoll */
 };
 
 extern const struct transport_ops transport_epoll, transport_uring;

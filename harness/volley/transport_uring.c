@@ -44,9 +44,9 @@ struct uring {
     struct io_uring ring;
     unsigned slots;
     struct slot *slot;
+    unsigned unsubmitted; /* operations that the kernel has not seen yet */
     bool told_of_sends;
     bool fixed; /* slots are registered files too: saves a reference count an operation */
-    unsigned unsubmitted;
     struct io_uring_buf_ring *buffers;
     unsigned buffer_count;
     char *memory;
@@ -62,12 +62,17 @@ static uint64_t tag(enum kind kind, const struct slot *s, unsigned slot)
     return (uint64_t)kind << 56 | (uint64_t)(s->generation & 0xffffff) << 32 | slot;
 }
 
+static void submit(struct uring *u)
+{
+    io_uring_submit(&u->ring);
+    u->unsubmitted = u->base.queued = 0;
+}
+
 static struct io_uring_sqe *next_sqe(struct uring *u)
 {
     struct io_uring_sqe *sqe = io_uring_get_sqe(&u->ring);
     if (!sqe) {
-        io_uring_submit(&u->ring);
-        u->unsubmitted = 0;
+        submit(u);
         sqe = io_uring_get_sqe(&u->ring);
     }
     assert(sqe);
@@ -143,10 +148,8 @@ static void uring_close(struct transport *t, unsigned slot)
         return;
     /* Queued operations name the descriptor or the slot by number: the kernel must look them up
        before they mean something else. */
-    if (u->unsubmitted) {
-        io_uring_submit(&u->ring);
-        u->unsubmitted = 0;
-    }
+    if (u->unsubmitted)
+        submit(u);
     set_file(u, slot, -1);
     /* A pending receive holds the socket open beyond close(2): ending the stream ends the receive.
      */
@@ -239,10 +242,8 @@ static enum transport_send uring_send(struct transport *t, unsigned slot, const 
     sqe->user_data = tag(SEND, s, slot);
     if (!u->told_of_sends)
         sqe->flags |= IOSQE_CQE_SKIP_SUCCESS;
-    if (u->unsubmitted >= SENDS_TOGETHER) {
-        io_uring_submit(&u->ring);
-        u->unsubmitted = 0;
-    }
+    if (++u->base.queued >= SENDS_TOGETHER)
+        submit(u);
     return u->told_of_sends ? TRANSPORT_PENDING : TRANSPORT_SENT;
 }
 
@@ -304,7 +305,7 @@ static void uring_wait(struct transport *t, uint64_t timeout_ns)
                                       .tv_nsec = (long long)(timeout_ns % 1000000000u)};
     int rc = io_uring_submit_and_wait_timeout(&u->ring, &cqe, 1, &limit, NULL);
     assert(rc >= 0 || rc == -ETIME || rc == -EINTR || rc == -EAGAIN || rc == -EBUSY);
-    u->unsubmitted = 0;
+    u->unsubmitted = u->base.queued = 0;
     t->now_ns = clock_ns();
     unsigned head, n = 0;
     /* The queue's end as it is now: what the handlers' own submissions complete waits for the next

@@ -6,7 +6,7 @@
 
 #include "volley/tally.h"
 
-#include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/socket.h>
@@ -25,7 +25,7 @@ struct worker_plan {
     const struct transport_ops *engine;
     const struct sockaddr_storage *sources; /* to bind to, in turn; NULL: the kernel's choice */
     unsigned source_count;
-    volatile sig_atomic_t *stop; /* set by a signal: end soon */
+    const atomic_int *stop; /* set by a signal: end soon */
 };
 
 /* A worker for the index-th of --threads equal shares. Call it and everything below in the thread

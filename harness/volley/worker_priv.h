@@ -72,6 +72,7 @@ struct worker {
     struct lane *active; /* being loaded or drained; NULL between slices */
     uint64_t end_ns;     /* of sending in the active slice */
     uint64_t sweep_at_ns;
+    uint64_t stamp_ns; /* of the batch of sends that is being filled */
     unsigned retrying; /* connections in CONN_RETRY */
     unsigned next_source;
 };
