@@ -3,7 +3,9 @@
 
 #include "base/alloc.h"
 
+#include <libgen.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,13 +19,14 @@ static char *find(void)
         char *full = realpath(set, NULL); /* servers are started in folders of their own */
         return full ? full : xstrdup(set);
     }
-    char exe[PATH_MAX];
+    char exe[PATH_MAX], program[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
     exe[n > 0 ? n : 0] = '\0';
+    snprintf(program, sizeof program, "%s", exe);
     for (;;) {
         char *slash = strrchr(exe, '/');
-        if (!slash)
-            return xstrdup(".");
+        if (!slash) /* nothing is there; messages then name what is missing beside the program */
+            return xstrdup(dirname(program));
         *slash = '\0';
         char *beside = xasprintf("%s/configs/suites", exe);
         char *shared = xasprintf("%s/share/parity", exe);

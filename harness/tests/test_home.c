@@ -85,6 +85,13 @@ static void test_environment_wins_and_is_made_absolute(void **state)
     assert_home("home/bin/parity", "PARITY_HOME=", "home");
 }
 
+/* A program without its data looks for it beside itself: absolute, so that the message helps. */
+static void test_nowhere(void **state)
+{
+    (void)state;
+    assert_home("alone/parity", "", "alone");
+}
+
 static void test_path_below(void **state)
 {
     (void)state;
@@ -102,6 +109,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_installed),
         cmocka_unit_test(test_nearest_wins),
         cmocka_unit_test(test_environment_wins_and_is_made_absolute),
+        cmocka_unit_test(test_nowhere),
         cmocka_unit_test(test_path_below),
     };
     if (argc > 1 && strcmp(argv[1], "print-home") == 0) {

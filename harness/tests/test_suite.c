@@ -330,7 +330,7 @@ static void test_comma_locale(void **state)
     struct suite s;
     struct err e;
     if (!setlocale(LC_ALL, "de_DE.UTF-8"))
-        skip();
+        skip_because("no locale de_DE.UTF-8");
     int rc = load(&s, NULL, NULL, &e);
     setlocale(LC_ALL, "C");
     assert_int_equal(rc, 0);
