@@ -11,6 +11,7 @@
 
 static const struct command commands[] = {
     {"run", "compare servers: boot, check, load, judge, report", command_run},
+    {"duel", "PASS or FAIL: is B slower than A, in a minute on a noisy machine", command_duel},
     {"check", "prove that servers do the same work (contracts, fairness)", command_check},
     {"report", "redraw charts and report.html of a result", command_report},
     {"list", "servers, suites, generators, and whether each can run here", command_list},

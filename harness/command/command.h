@@ -12,6 +12,7 @@ struct command {
 };
 
 int command_run(char **argv, struct err *e);
+int command_duel(char **argv, struct err *e);
 int command_check(char **argv, struct err *e);
 int command_report(char **argv, struct err *e);
 int command_list(char **argv, struct err *e);

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "command/options.h"
 #include "command/show.h"
+#include "command/typed.h"
 #include "judge/cells.h"
 #include "lab/stop.h"
 #include "present/table.h"
@@ -202,25 +203,12 @@ static int execute(struct plan *plan, const struct run_options *o, const char *t
     return rc;
 }
 
-static char *as_typed(char **argv)
-{
-    char *text = xstrdup("parity");
-    for (; *argv; argv++) {
-        bool plain = **argv && strspn(*argv, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                             "0123456789-_./:=,@%+") == strlen(*argv);
-        char *next = xasprintf(plain ? "%s %s" : "%s '%s'", text, *argv);
-        free(text);
-        text = next;
-    }
-    return text;
-}
-
 static int plan_and_run(struct run_options *o, const struct strings *suite_name, char **argv,
                         struct err *e)
 {
     struct suite suite = {0};
     struct plan plan = {0};
-    char *typed = as_typed(argv);
+    char *typed = typed_command(argv);
     int rc = o->resume ? resume_suite(&suite, o->resume, e)
                        : suite_resolve(&suite, suite_name->n ? suite_name->item[0] : "quick", e);
     if (rc == 0)

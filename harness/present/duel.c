@@ -72,7 +72,7 @@ static void put_series(FILE *to, const struct duel *d, const struct duel_series 
         snprintf(detect, sizeof detect, "%.2f %%", s->resolution * 100);
     fprintf(to, "%-26s %+9.2f %%  %20s  %7.2f %%  %9s  %s%s\n", duel_series_title(d, s),
             duel_percent_of_slowdown(s->estimate), interval, s->sd * 100, detect, says,
-            s->refused ? " (generator bound: no sign of parity)" : "");
+            s->refused && s->decision != DECISION_FAIL ? " (compressed: no sign of parity)" : "");
 }
 
 #define FIELD(name) offsetof(struct duel_side_figures, name)
@@ -107,7 +107,7 @@ static void put_circumstances(FILE *to, const struct duel *d)
         looks = d->series[i].looks > looks ? d->series[i].looks : looks;
     fprintf(to, "%zu of ", d->counted);
     if (d->rules.blocks)
-        fprintf(to, "%zu blocks, %zu looks", d->rules.blocks, looks);
+        fprintf(to, "%zu blocks, %zu look%s", d->rules.blocks, looks, looks == 1 ? "" : "s");
     else
         fputs("any number of blocks, a look after each", to);
     fprintf(to, ", %zu dropped; slices of", d->blocks_n - d->counted);
@@ -116,8 +116,29 @@ static void put_circumstances(FILE *to, const struct duel *d)
     fprintf(to, "; steal %s; %u connections; seed %llu\n", figure_percent(mean_steal(d)).text,
             d->connections, (unsigned long long)d->seed);
     fprintf(to, "What holds for this machine holds for this machine: %s, %s cores, Linux %s.\n",
-            facts_show(&d->environment, "cpu_model"), facts_show(&d->environment, "cores_physical"),
+            facts_show(&d->environment, "cpu_model"), facts_show(&d->environment, "cores_usable"),
             facts_show(&d->environment, "kernel"));
+}
+
+/* Why a route's throughput can't be judged. */
+static void put_limit(FILE *to, const struct duel *d, size_t route)
+{
+    const char *name = route_get(d->routes[route])->name;
+    double server = duel_median(d, route, DUEL_A, FIELD(server_busy));
+    double client = duel_median(d, route, DUEL_A, FIELD(client_busy));
+    if (!d->client_bound[route])
+        return;
+    if (client >= server || client > 0.95)
+        fprintf(to,
+                "%s is generator bound: a slower server shows less in its throughput than it is "
+                "slower; CPU per request is not compressed.\n",
+                name);
+    else
+        fprintf(
+            to,
+            "%s did not saturate the servers: latency, the generator or neighbours have their "
+            "part in its throughput, which compresses the ratio; not that of CPU per request.\n",
+            name);
 }
 
 static const char *color_of(enum duel_verdict v)
@@ -140,12 +161,8 @@ void duel_write_verdict(FILE *to, const struct duel *d, bool color)
                 put_side(to, d, i, who);
     }
     put_circumstances(to, d);
-    for (size_t i = 0; i < d->routes_n; i++)
-        if (d->client_bound[i] && d->counted)
-            fprintf(to,
-                    "generator bound on %s: the ratio of throughputs is compressed towards 1; "
-                    "CPU per request is not.\n",
-                    route_get(d->routes[i])->name);
+    for (size_t i = 0; i < d->routes_n && d->counted; i++)
+        put_limit(to, d, i);
     char *words = duel_verdict_words(d);
     size_t head = strcspn(words, " ");
     fprintf(to, "\n%s%.*s%s%s\n", color ? color_of(d->verdict) : "", (int)head, words,

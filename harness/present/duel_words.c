@@ -31,8 +31,8 @@ static void put_finding(FILE *to, const struct duel_series *s)
     int digits = decimals(s->resolution);
     double v = s->estimate, cost = expm1(v) * 100, loss = duel_percent_of_slowdown(v);
     if (s->metric == METRIC_CPU)
-        fprintf(to, "B takes %.*f %% %s CPU per request than A", digits, fabs(cost),
-                v > 0 ? "more" : "less");
+        fprintf(to, "B takes %.*f %% %s CPU per request than A, a slowdown of %.*f %%", digits,
+                fabs(cost), v > 0 ? "more" : "less", digits, loss);
     else if (v > 0)
         fprintf(to, "B is %.*f %% slower than A", digits, loss);
     else
@@ -124,6 +124,10 @@ static void put_pass(const struct words *w)
             100 - 100 * w->d->rules.alpha_each);
     put_percent(w->to, seen, resolution);
     fprintf(w->to, " %% with %.0f %% power. ", 100 - 100 * w->d->rules.beta);
+    for (size_t i = 0; i < w->d->series_n; i++)
+        if (w->d->series[i].refused)
+            fprintf(w->to, "Not judged, for its ratio is compressed: %s. ",
+                    duel_series_title(w->d, &w->d->series[i]));
     put_run(w);
     fputc('.', w->to);
     put_rule(w);

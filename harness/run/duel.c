@@ -238,7 +238,8 @@ static int plan_blocks(struct duel_run *r, struct err *e)
     r->deadline_s = isnan(d->budget_s) ? INFINITY : 1.5 * d->budget_s + each_s;
     if (d->rules.anytime)
         return 0;
-    double fit = isnan(d->budget_s) ? SEQUENTIAL_BLOCKS : floor(left_s / each_s);
+    double asked = (double)(r->wish->blocks ? r->wish->blocks : SEQUENTIAL_BLOCKS);
+    double fit = isnan(d->budget_s) ? asked : floor(left_s / each_s);
     if (fit > SEQUENTIAL_BLOCKS_MAX) {
         fit = SEQUENTIAL_BLOCKS_MAX;
         if (free_length)

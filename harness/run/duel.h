@@ -13,7 +13,8 @@ struct duel_wish {
     enum route_id routes[ROUTE_COUNT];
     size_t routes_n;
     unsigned connections, workers;
-    double budget_s; /* NaN: 48 blocks, more if detect asks for them */
+    double budget_s; /* NaN: a number of blocks, more if detect asks for them */
+    size_t blocks;   /* that number; 0: 48 */
     double block_s;  /* of slices on each route; NaN: 1 s, longer where the budget allows */
     double slice_s;  /* NaN: a pilot chooses */
     double margin_percent, detect_percent; /* detect NaN: chosen from the noise */
