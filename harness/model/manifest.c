@@ -161,8 +161,12 @@ static void read_counter(struct manifest *m, const struct json_at *at)
     m->counter.path = xstrdup(json_at_text(&path));
     m->counter.after = xstrdup(json_at_text(&after));
     m->counter.skip = (unsigned)json_at_whole_or(&skip, 0, 100, 0);
-    if (m->counter.path[0] != '/')
-        json_at_refuse(&path, "is \"%s\"; it must start with /", m->counter.path);
+    const char *p = m->counter.path;
+    while (*p > ' ' && *p < 0x7f)
+        p++;
+    if (m->counter.path[0] != '/' || *p) /* it is sent as a request target (RFC 9112, 3.2) */
+        json_at_refuse(&path, "is \"%s\"; it must start with / and have no blanks",
+                       m->counter.path);
 }
 
 static void read_all(struct manifest *m, const struct json_at *root)
