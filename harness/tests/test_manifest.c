@@ -63,6 +63,8 @@ static void test_all_keys(void **state)
              "{\"template\": \"shared.conf.in\", \"to\": \"b\"}],\n"
              "\"routes\": [\"health\", \"large\"], \"lacks\": {\"echo\": \"no bodies\"},\n"
              "\"differs\": {\"head bytes\": \"sends Date\", \"a.b\": \"c\"},\n"
+             "\"port\": 8080,\n"
+             "\"counter\": {\"path\": \"/status?x\", \"after\": \"n: \", \"skip\": 2},\n"
              "\"workers\": \"threads\", \"stop_signal\": \"QUIT\"}",
              &path, &e);
     assert_string_equal(e.text, "");
@@ -87,6 +89,10 @@ static void test_all_keys(void **state)
     assert_null(manifest_reason(&m, "a"));
     assert_int_equal(m.workers_counted, WORKERS_THREADS);
     assert_int_equal(m.stop_signal, SIGQUIT);
+    assert_int_equal(m.port, 8080);
+    assert_string_equal(m.counter.path, "/status?x");
+    assert_string_equal(m.counter.after, "n: ");
+    assert_int_equal(m.counter.skip, 2);
     manifest_fini(&m);
     manifest_fini(&m);
     free(path);
@@ -105,6 +111,8 @@ static void test_least_keys(void **state)
     assert_int_equal(rc, 0);
     assert_string_equal(m.title, "x");
     assert_int_equal(m.stop_signal, SIGTERM);
+    assert_int_equal(m.port, 0);
+    assert_null(m.counter.path);
     assert_int_equal(m.workers_counted, WORKERS_PROCESSES);
     assert_int_equal(m.version.n + m.needs.n + m.configs_n + m.differs_n, 0);
     manifest_fini(&m);
