@@ -6,6 +6,7 @@
 #include "http/engine.h"
 #include "http/err.h"
 #include "http/server.h"
+#include "http/version.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -93,7 +94,8 @@ static void *canned_open(const struct options *o, struct counters_board *board, 
     date_format(time(NULL), date);
     c->counters = &board->of[worker];
     c->n = (size_t)snprintf(c->bytes, sizeof c->bytes,
-                            "HTTP/1.1 200 OK\r\nServer: parity-ceiling/0.1.0\r\nDate: %s\r\n"
+                            "HTTP/1.1 200 OK\r\nServer: parity-ceiling/" SERVER_VERSION
+                            "\r\nDate: %s\r\n"
                             "Content-Type: text/plain\r\nContent-Length: 2\r\n\r\nOK",
                             date);
     return c;

@@ -11,61 +11,14 @@
 #ifndef HTTP_ENGINE_H
 #define HTTP_ENGINE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
+#include "http/link.h"
 
 struct err;
-struct engine;
-struct sending;
 
 enum engine_kind {
     ENGINE_AUTO,
     ENGINE_EPOLL,
     ENGINE_URING
-};
-
-#define ENGINE_NEVER   UINT64_MAX
-#define ENGINE_OUT_MIN 16384 /* room in a fresh struct out, at least */
-
-/* What a connection wants after an up-call. */
-enum link_want {
-    WANT_BYTES = 1,    /* receive; without it bytes may still come for a while */
-    WANT_SENT = 2,     /* call on_sent when all that was handed over has left */
-    WANT_SHUTDOWN = 4, /* when all has left: end our direction (FIN), keep receiving */
-    WANT_CLOSE = 8     /* when all has left: close */
-};
-
-/* The engine's half of a connection. Only deadline_ns is the user's to set, by link_deadline(). */
-struct link {
-    uint64_t deadline_ns; /* on_deadline after this; time spent sending is added to it */
-    struct engine *engine;
-    struct sending *sending; /* what was handed over and has not left, or NULL */
-    struct link *next;       /* in the list of free, or of closing links */
-    int fd;                  /* -1: this slot is free */
-    uint8_t want;
-    uint8_t flags;
-    uint16_t inflight; /* operations that the kernel still holds; never freed before they end */
-};
-
-/* Bytes that are not copied: memory (p), or a range of a file (p == NULL). release(owner), where
-   set, is called once, when they have left or the connection has gone. */
-struct segment {
-    const char *p;
-    int fd;
-    off_t at;
-    size_t n;
-    void (*release)(void *owner);
-    void *owner;
-};
-
-/* Where an up-call puts its answer: bytes into p[n..cap), then at most one segment after them. cap
-   is 0 while an earlier answer is still on its way: keep what you have, ask for WANT_SENT. */
-struct out {
-    char *p;
-    size_t n;
-    size_t cap;
-    struct segment tail;
 };
 
 /* The layer above. Each call returns bits of enum link_want. */
@@ -108,7 +61,6 @@ void engine_finish(struct engine *e, uint64_t grace_ns);
 /* Calls fn for each open link and applies what it wants, as if fn were an up-call. */
 void engine_each(struct engine *e, unsigned (*fn)(struct link *l, struct out *out));
 
-void link_deadline(struct link *l, uint64_t deadline_ns);
 void *engine_context(const struct engine *e);
 uint64_t engine_now_ns(const struct engine *e); /* monotonic, of this pass, a few ms coarse */
 unsigned engine_links(const struct engine *e);  /* open now */

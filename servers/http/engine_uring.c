@@ -3,22 +3,18 @@
    back after the up-call; what is to be sent is queued, and one system call a pass submits all and
    waits.
 
-   Answers are written into blocks that many sends share; a block is used anew when the last of its
-   sends has ended. Files go by sendfile (see transmit.c), with a poll in the ring when the socket
-   is full. */
+   Answers are written into shared blocks (blocks.h). Files go by sendfile (see transmit.c), with a
+   poll in the ring when the socket is full. */
 #include "http/engine_priv.h"
 
+#include "http/blocks.h"
 #include "http/err.h"
 #include "http/transmit.h"
 #include "http/uring.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <sys/socket.h>
-
-#define OUT_BLOCK 65536
 
 /* In the low bits of an operation's user data; the rest is the link or the engine. */
 enum op {
@@ -31,19 +27,11 @@ enum op {
     OP_MASK = 7
 };
 
-struct block {
-    struct block *next;
-    size_t used;
-    unsigned users; /* sends in flight */
-    char bytes[OUT_BLOCK];
-};
-
 struct engine_u {
     struct engine base;
     struct uring u;
-    struct block *block; /* being filled */
-    struct block *spare;
-    unsigned accepts; /* in the kernel */
+    struct blocks blocks; /* of answers on their way */
+    unsigned accepts;     /* in the kernel */
 };
 
 static struct engine_u *self(struct engine *e)
@@ -82,23 +70,12 @@ static void watch_wake(struct engine *e)
     name_op(sqe, e, OP_WAKE);
 }
 
-static struct block *take_block(struct engine_u *s)
-{
-    struct block *b = s->spare;
-    if (b)
-        s->spare = b->next;
-    else
-        b = mem_get(sizeof *b);
-    b->used = b->users = 0;
-    return b;
-}
-
 static int uring_open_engine(struct engine *e, struct err *err)
 {
     struct engine_u *s = self(e);
     if (uring_open(&s->u, err) != 0)
         return -1;
-    s->block = take_block(s);
+    blocks_init(&s->blocks);
     if (e->config.wake_fd >= 0)
         watch_wake(e);
     return 0;
@@ -108,12 +85,7 @@ static void uring_stop(struct engine *e)
 {
     struct engine_u *s = self(e);
     uring_close(&s->u);
-    free(s->block);
-    while (s->spare) {
-        struct block *b = s->spare;
-        s->spare = b->next;
-        free(b);
-    }
+    blocks_fini(&s->blocks);
 }
 
 static void accept_more(struct engine *e)
@@ -133,26 +105,15 @@ static void uring_listen(struct engine *e, bool on)
         accept_more(e);
 }
 
-/* A block that no send uses any more starts from its beginning, which is in the cache. */
 static void uring_lend(struct engine *e, struct link *l, struct out *out)
 {
-    struct engine_u *s = self(e);
     (void)l;
-    if (s->block->users == 0)
-        s->block->used = 0;
-    else if (OUT_BLOCK - s->block->used < ENGINE_OUT_MIN)
-        s->block = take_block(s); /* the full one comes back when its last send ends */
-    *out = (struct out){.p = s->block->bytes + s->block->used, .cap = OUT_BLOCK - s->block->used};
+    *out = blocks_lend(&self(e)->blocks);
 }
 
-static void uring_unsend(struct engine *e, struct sending *sending)
+static void uring_unsend(struct engine *e, struct sending *s)
 {
-    struct engine_u *s = self(e);
-    struct block *b = sending->memory;
-    if (--b->users == 0 && b != s->block) {
-        b->next = s->spare;
-        s->spare = b;
-    }
+    blocks_release(&self(e)->blocks, s->memory);
 }
 
 static void receive_more(struct link *l)
@@ -222,14 +183,11 @@ static void send_on(struct link *l)
 
 static void start_sending(struct link *l, struct out *out)
 {
-    struct block *b = self(l->engine)->block;
     struct sending *s = sending_start(l);
     s->p = out->p;
     s->n = out->n;
     s->tail = out->tail;
-    s->memory = b;
-    b->used += out->n;
-    b->users++;
+    s->memory = blocks_hold(&self(l->engine)->blocks, out->n);
     send_on(l);
 }
 

@@ -30,11 +30,11 @@ static enum method method_of(struct str name)
         struct str name;
         enum method method;
     } known[] = {
-        {STR("GET"), METHOD_GET},       {STR("POST"), METHOD_POST},
-        {STR("HEAD"), METHOD_HEAD},     {STR("OPTIONS"), METHOD_OPTIONS},
-        {STR("PUT"), METHOD_OTHER},     {STR("DELETE"), METHOD_OTHER},
-        {STR("PATCH"), METHOD_OTHER},   {STR("TRACE"), METHOD_OTHER},
-        {STR("CONNECT"), METHOD_OTHER},
+        {STR("GET"), METHOD_GET},         {STR("POST"), METHOD_POST},
+        {STR("HEAD"), METHOD_HEAD},       {STR("OPTIONS"), METHOD_OPTIONS},
+        {STR("PUT"), METHOD_OTHER},       {STR("DELETE"), METHOD_OTHER},
+        {STR("PATCH"), METHOD_OTHER},     {STR("TRACE"), METHOD_OTHER},
+        {STR("CONNECT"), METHOD_CONNECT},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (str_is(name, known[i].name))
@@ -85,7 +85,7 @@ static int take_target(struct str target, struct request *r)
     if (str_is(target, STR("*")))
         return r->method == METHOD_OPTIONS ? 0 : -400;
     if (target.p[0] != '/' && !take_authority(&r->path))
-        return r->method == METHOD_OTHER ? 0 : -400;
+        return r->method == METHOD_CONNECT ? 0 : -400;
     const char *query = memchr(r->path.p, '?', r->path.n);
     if (query)
         r->path.n = (size_t)(query - r->path.p);

@@ -15,7 +15,8 @@ enum method {
     METHOD_HEAD,
     METHOD_POST,
     METHOD_OPTIONS,
-    METHOD_OTHER /* PUT, DELETE, PATCH, TRACE, CONNECT: known to HTTP, offered by no route */
+    METHOD_OTHER,  /* PUT, DELETE, PATCH, TRACE: known to HTTP, offered by no route */
+    METHOD_CONNECT /* the same; its target is an authority */
 };
 
 /* What a handler needs to know of a request. The strings are views into the parsed bytes; p is NULL

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/tcp.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -48,20 +49,23 @@ static int open_one(const struct addrinfo *a, const struct options *o, bool shar
     return -1;
 }
 
-static in_port_t *port_in(struct sockaddr *address)
+/* A port lies at the same place in the addresses of IPv4 and IPv6. */
+static void set_port(struct sockaddr *address, int port)
 {
-    return address->sa_family == AF_INET6 ? &((struct sockaddr_in6 *)(void *)address)->sin6_port
-                                          : &((struct sockaddr_in *)(void *)address)->sin_port;
+    ((struct sockaddr_in6 *)(void *)address)->sin6_port = htons((in_port_t)port);
 }
 
 static int bound_port(int fd)
 {
-    struct sockaddr_storage address;
+    struct sockaddr_in6 address = {0};
     socklen_t size = sizeof address;
     if (getsockname(fd, (struct sockaddr *)&address, &size) != 0)
         return -1;
-    return ntohs(*port_in((struct sockaddr *)&address));
+    return ntohs(address.sin6_port);
 }
+
+_Static_assert(offsetof(struct sockaddr_in, sin_port) == offsetof(struct sockaddr_in6, sin6_port),
+               "see set_port()");
 
 static int open_all(struct addrinfo *a, const struct options *o, int *fds)
 {
@@ -77,7 +81,7 @@ static int open_all(struct addrinfo *a, const struct options *o, int *fds)
         if (fds[i] < 0)
             return -1;
         if (i == 0) /* the others take the port that the first was given */
-            *port_in(a->ai_addr) = htons((in_port_t)bound_port(fds[0]));
+            set_port(a->ai_addr, bound_port(fds[0]));
     }
     return bound_port(fds[0]);
 }

@@ -123,7 +123,7 @@ static void put_body(struct out *out, const struct reply *reply)
         return;
     }
     out->tail = *body;
-    if (reply->borrowed) {
+    if (reply->borrowed && body->p) {
         char *copy = mem_get(body->n);
         memcpy(copy, body->p, body->n);
         out->tail = (struct segment){.p = copy, .n = body->n, .release = free, .owner = copy};

@@ -3,7 +3,7 @@
 #define HTTP_REPLY_H
 
 #include "http/date.h"
-#include "http/engine.h"
+#include "http/link.h"
 #include "http/str.h"
 
 #define HEAD_SIZE  480

@@ -65,7 +65,7 @@ struct target site_find(struct site *site, const struct request *request)
     struct target t = {.allowed = ALL_METHODS};
     if (request->expect_unknown)
         t.refusal = 417;
-    else if (request->method == METHOD_OTHER)
+    else if (request->method >= METHOD_OTHER)
         t.refusal = 405;
     if (str_is(request->target, STR("*")) || request->path.p[0] != '/') /* or CONNECT's authority */
         return t;

@@ -325,6 +325,51 @@ def idle_connection_is_small(engine):
     return None
 
 
+def calls_of(server, count):
+    """The system calls that count requests, one after the other, cost the server."""
+    with tempfile.NamedTemporaryFile("r") as trace, server.connect() as c:
+        c.send(request())
+        c.answer()
+        tracer = subprocess.Popen(["strace", "-f", "-qq", "-o", trace.name, "-p",
+                                   str(server.process.pid)], stderr=subprocess.PIPE)
+        try:
+            def attached():
+                with open(f"/proc/{server.process.pid}/status", encoding="ascii") as f:
+                    return f"TracerPid:\t{tracer.pid}\n" in f.read()
+            wait_for(lambda: attached() or tracer.poll() is not None, "strace to attach")
+            if tracer.poll() is not None:
+                return None
+            for _ in range(count):
+                c.send(request())
+                c.answer()
+        finally:
+            tracer.terminate()
+            tracer.communicate()
+        calls = {}
+        for line in trace:
+            name = line.split(maxsplit=1)[1].split("(")[0]
+            if "resumed" not in line and name.isidentifier():
+                calls[name] = calls.get(name, 0) + 1
+        return calls
+
+
+def calls_per_request(engine):
+    """epoll: one wait, one receive, one send for each request; io_uring: one call for all."""
+    if not shutil.which("strace"):
+        return "no strace"
+    with Server("--engine", engine, exe=client.release_program()) as server:
+        calls = calls_of(server, 100)
+    if calls is None:
+        return "strace may not trace here"
+    calls.pop("restart_syscall", None)
+    if engine == "epoll":
+        wanted = {"epoll_wait", "recvfrom", "sendto"}
+        assert set(calls) == wanted and all(99 <= n <= 102 for n in calls.values()), calls
+    else:
+        assert set(calls) == {"io_uring_enter"} and calls["io_uring_enter"] <= 210, calls
+    return None
+
+
 def ceiling(engine):
     """One canned answer for each end of a head, however it is cut."""
     with Server("--engine", engine, "--workers", "2", exe=client.program("ceiling")) as server:
@@ -348,7 +393,7 @@ def main():
         tap.check(f"io_uring refused with {error}", uring_fails, error, says)
     for engine in client.ENGINES:
         for test in (workers_replaced, grace_is_over, seccomp, real_clients,
-                     idle_connection_is_small, ceiling):
+                     idle_connection_is_small, calls_per_request, ceiling):
             tap.check(f"{engine} {test.__name__.replace('_', ' ')}", test, engine)
         for workers in ("1", "2"):
             for number in (signal.SIGTERM, signal.SIGINT):

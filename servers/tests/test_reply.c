@@ -66,9 +66,9 @@ static void date_follows_the_clock(void **state)
     head_start(&h, &full, 204);
     struct reply r = {.head = &h};
     struct date d = date;
-    for (char i = '0'; i < '3'; i++) {
+    for (int i = 0; i < 3; i++) {
         struct out out = fresh(sizeof room);
-        d.text[DATE_LEN - 5] = i; /* the seconds */
+        d.text[DATE_LEN - 5] = (char)('0' + i); /* the seconds */
         d.version++;
         reply_put(&out, &r, &d, PERSIST_SILENT, false);
         room[out.n] = '\0';
