@@ -17,7 +17,7 @@ static void latency_init(struct latency *l)
         l->p[i] = NAN;
 }
 
-void tally_init(struct tally *t)
+void tally_unknown(struct tally *t)
 {
     *t = (struct tally){0};
     t->duration_s = t->reported_per_s = NAN;

@@ -6,7 +6,7 @@
 void trial_init(struct trial *t)
 {
     *t = (struct trial){.verdict = VERDICT_NOT_RUN};
-    tally_init(&t->tally);
+    tally_unknown(&t->tally);
     t->usage = (struct usage){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
 }
 

@@ -117,6 +117,7 @@ static int make_run_root(struct run *run, struct err *e)
         return -1;
     }
     run->run_root = dir;
+    leftovers_note_dir(dir);
     run->docroot = xasprintf("%s/docroot", dir);
     if (run->setup.uid && chown(dir, run->setup.uid, (gid_t)-1) < 0)
         return err_set(e, EXIT_MACHINE, "cannot give %s to user %u: %s", dir, run->setup.uid,
@@ -308,8 +309,10 @@ int run_open(struct run *run, struct plan *plan, const struct run_wish *wish, st
 
 void run_close(struct run *run)
 {
-    if (run->run_root)
+    if (run->run_root) {
         file_remove_tree(run->run_root, NULL);
+        leftovers_forget_dir(run->run_root);
+    }
     if (run->lock_fd >= 0)
         lock_release(run->lock_fd);
     result_fini(&run->result);

@@ -25,33 +25,34 @@ teardown() {
 # A short run of one comparison: smoke's, with any flags.
 smoke() { "$PARITY" run smoke --out "$TMP/out" "$@"; }
 
-# Processes whose environment has our TMPDIR: everything that a run of this test started.
+# Processes whose environment has our TMPDIR, but for the test's own: everything that a run started.
 ours() {
-  local pid
-  for pid in /proc/[0-9]*; do
-    pid=${pid#/proc/}
-    case $pid in "$$" | "${BASHPID:-}") continue ;; esac
-    if tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qxF "TMPDIR=$TMPDIR"; then
-      case $(cat "/proc/$pid/comm" 2>/dev/null) in
-        bats* | bash | grep | tr | cat | sleep) ;;
-        *) echo "$pid $(tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null)" ;;
-      esac
-    fi
+  local path pid name
+  grep -lzxF "TMPDIR=$TMPDIR" /proc/[0-9]*/environ 2>/dev/null | while read -r path; do
+    pid=${path//[^0-9]/}
+    name=$(cat "/proc/$pid/comm" 2>/dev/null) || continue
+    case $name in
+      bats* | bash | grep | tr | cat | sleep | seq) ;;
+      *) echo "$pid $name" ;;
+    esac
   done
 }
 
+# No process of ours is left, and nothing in the temporary folder but parity's empty place for run files.
 nothing_left() {
-  local i
-  for i in $(seq 50); do
+  local _
+  for _ in $(seq 50); do
     [ -z "$(ours)" ] && break
     sleep 0.1
   done
   [ -z "$(ours)" ] || {
-    echo "still running ($i): $(ours)"
+    echo "still running: $(ours)"
     return 1
   }
-  [ -z "$(ls -A "$TMPDIR")" ] || {
-    echo "left in the temporary folder: $(ls -A "$TMPDIR")"
+  local files
+  files=$(find "$TMPDIR" -mindepth 1 ! -path "$TMPDIR/parity-$(id -u)")
+  [ -z "$files" ] || {
+    echo "left in the temporary folder: $files"
     return 1
   }
 }
