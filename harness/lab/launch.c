@@ -103,6 +103,16 @@ char *launch_make_dir(const struct manifest *m, const struct server_setup *setup
     return NULL;
 }
 
+/* Not synced to the disk as results are: the folder is new, and gone after the run. */
+static int write_file(const char *path, const char *text, struct err *e)
+{
+    FILE *f = fopen(path, "wxe");
+    int rc = f && fputs(text, f) >= 0 ? 0 : -1;
+    if (f && fclose(f) != 0)
+        rc = -1;
+    return rc == 0 ? 0 : err_set(e, EXIT_MACHINE, "cannot write %s: %s", path, strerror(errno));
+}
+
 static int write_config(const struct manifest_config *c, const struct server_setup *setup,
                         const char *run_dir, const struct launch_values *v, struct err *e)
 {
@@ -112,7 +122,7 @@ static int write_config(const struct manifest_config *c, const struct server_set
     char *expanded =
         text ? template_expand(text, c->template_path, TEMPLATE_CONFIG, v->list, e) : NULL;
     if (expanded)
-        rc = file_replace(path, expanded, strlen(expanded), e);
+        rc = write_file(path, expanded, e);
     if (rc == 0 && setup->uid && geteuid() == 0 &&
         lchown(path, setup->uid, account_group(setup->uid)) < 0)
         rc = err_set(e, EXIT_MACHINE, "cannot give %s away: %s", path, strerror(errno));

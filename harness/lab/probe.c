@@ -181,7 +181,7 @@ static const char *show(const char *bytes, size_t len)
     size_t shown = len < 50 ? len : 47;
     for (size_t i = 0; i < shown; i++)
         to[i] = (char)(bytes[i] >= ' ' && bytes[i] < 127 ? bytes[i] : '.');
-    strcpy(to + shown, shown < len ? "..." : "");
+    snprintf(to + shown, sizeof text[0] - shown, "%s", shown < len ? "..." : "");
     return to;
 }
 

@@ -52,25 +52,29 @@ char *program_find(const char *name)
     return found ? found : find_in("/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin", name);
 }
 
+/* Beside bin/parity; PREFIX/libexec once installed; where a checkout will have them once built. */
+static char *find_servers(void)
+{
+    static const char *const places[] = {"servers", "../libexec/parity/servers", "../bin/servers"};
+    char exe[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    exe[n > 0 ? n : 0] = '\0';
+    char *slash = strrchr(exe, '/');
+    if (slash)
+        *slash = '\0';
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char *dir = xasprintf("%s/%s", slash ? exe : ".", places[i]), *real = realpath(dir, NULL);
+        free(dir);
+        if (real)
+            return real;
+    }
+    return xasprintf("%s/servers", slash ? exe : ".");
+}
+
 const char *program_servers_dir(void)
 {
-    static char dir[PATH_MAX + 32];
-    if (*dir)
-        return dir;
-    ssize_t n = readlink("/proc/self/exe", dir, PATH_MAX);
-    dir[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(dir, '/');
-    if (!slash)
-        return strcpy(dir, ".");
-    strcpy(slash, "/servers");
-    if (access(dir, F_OK) == 0)
-        return dir;
-    *slash = '\0';
-    char *bin = strrchr(dir, '/');
-    if (!bin)
-        bin = slash;
-    strcpy(bin, "/libexec/parity/servers");
-    if (access(dir, F_OK) < 0)
-        strcpy(bin, "/bin/servers"); /* a checkout where nothing is built yet */
+    static char *dir;
+    if (!dir)
+        dir = find_servers();
     return dir;
 }

@@ -96,10 +96,10 @@ static enum ready fail_interrupted(struct wait *w)
 /* After an answer, right or wrong. */
 static enum ready judge_answer(struct wait *w, bool *decided)
 {
-    char who[160];
     uint64_t now_ns = clock_ns();
     *decided = true;
     if (w->s->process.keeper) {
+        char who[160];
         int ours = port_is_ours(w->port, w->s->process.keeper, who, sizeof who);
         if (ours == 0)
             return fail_foreign(w, who);

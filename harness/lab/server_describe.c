@@ -129,34 +129,40 @@ static void digest_inputs(const struct manifest *m, const struct strings *argv,
     sha256_hex(&s, hex);
 }
 
+static int describe(const struct manifest *m, const struct launch_values *values,
+                    const struct strings *argv, struct facts *f, struct err *e)
+{
+    struct sha256 s;
+    char hex[SHA256_HEX], *program = program_find(argv->item[0]);
+    if (!program)
+        return err_set(e, EXIT_MACHINE, "%s: there is no program %s", m->name, argv->item[0]);
+    sha256_init(&s);
+    int rc = 0;
+    if (!sha256_add_file(&s, program))
+        rc = err_set(e, EXIT_MACHINE, "%s: cannot read %s", m->name, program);
+    char *version = ask_version(m, values);
+    facts_text(f, "version", version);
+    facts_text(f, "program", public_name(program));
+    sha256_hex(&s, hex);
+    facts_text(f, "sha256", hex);
+    digest_inputs(m, argv, hex);
+    facts_text(f, "inputs_sha256", hex);
+    free(version);
+    free(program);
+    return rc;
+}
+
 int server_describe(const struct manifest *m, const struct server_setup *setup, struct facts *f,
                     struct err *e)
 {
     struct launch_values values;
     struct strings argv = {0};
-    struct sha256 s;
-    char hex[SHA256_HEX];
     if (m->url)
         return 0;
     launch_fill(&values, m, setup, "", 0);
     int rc = launch_argv(&argv, m, &m->start, "start", &values, e);
-    char *program = rc == 0 ? program_find(argv.item[0]) : NULL;
-    sha256_init(&s);
-    if (rc == 0 && !program)
-        rc = err_set(e, EXIT_MACHINE, "%s: there is no program %s", m->name, argv.item[0]);
-    if (rc == 0 && !sha256_add_file(&s, program))
-        rc = err_set(e, EXIT_MACHINE, "%s: cannot read %s", m->name, program);
-    if (rc == 0) {
-        char *version = ask_version(m, &values);
-        facts_text(f, "version", version);
-        facts_text(f, "program", public_name(program));
-        sha256_hex(&s, hex);
-        facts_text(f, "sha256", hex);
-        digest_inputs(m, &argv, hex);
-        facts_text(f, "inputs_sha256", hex);
-        free(version);
-    }
-    free(program);
+    if (rc == 0)
+        rc = describe(m, &values, &argv, f, e);
     strings_fini(&argv);
     return rc;
 }

@@ -12,8 +12,9 @@ struct template_value {
 enum template_target {
     TEMPLATE_ARGUMENT, /* values are put in as they are */
     TEMPLATE_CONFIG    /* a value with blanks or other special bytes must stand between double
-                          quotes in the template ("{docroot}"), where quotes and backslashes of it
-                          are escaped; control characters and $ (nginx would expand it) are refused */
+                          quotes in the template ("{docroot}"), where its quotes and backslashes
+                          are escaped; control characters and $, which nginx would expand, are
+                          refused */
 };
 
 /* Puts values into text. {name} is a placeholder, {{ a literal brace, and any other { is literal

@@ -4,8 +4,8 @@
 #include "base/alloc.h"
 #include "lab/process.h"
 #include "lab/program.h"
+#include "model/strings.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,9 +32,11 @@ char *tools_version(const struct tool *t)
     char *path = program_find(t->name);
     if (!path)
         return NULL;
-    char *argv[] = {path, (char *)(uintptr_t)t->version_option, NULL};
-    char *text = process_capture(argv, VERSION_MS, NULL, NULL);
-    free(path);
+    struct strings argv = {0};
+    strings_take(&argv, path);
+    strings_add(&argv, t->version_option);
+    char *text = process_capture(argv.item, VERSION_MS, NULL, NULL);
+    strings_fini(&argv);
     if (!text)
         return xstrdup("it gives no version");
     text[strcspn(text, "\r\n")] = '\0';

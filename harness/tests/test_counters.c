@@ -108,11 +108,15 @@ static void test_fields(void **state)
    itself. */
 static void start_worker(struct server *s, const char *script)
 {
-    char *argv[] = {(char[]){"sh"}, (char[]){"-c"}, (char *)(uintptr_t)script, NULL};
-    struct process_spec spec = {.argv = argv};
+    struct strings argv = {0};
+    strings_add(&argv, "sh");
+    strings_add(&argv, "-c");
+    strings_add(&argv, script);
+    struct process_spec spec = {.argv = argv.item};
     *s = (struct server){0};
     assert_int_equal(process_keep_children(NULL), 0);
     assert_int_equal(process_start(&s->process, &spec, NULL), 0);
+    strings_fini(&argv);
 }
 
 static void read_all(struct counters *c, const struct server *s)

@@ -188,8 +188,7 @@ static void test_files(void **state)
     char *head = xasprintf("HTTP/1.1 200 OK\r\nContent-Length: %zu\r\n\r\n", len);
     size_t head_len = strlen(head);
     char *answer = xcalloc(head_len + len, 1);
-    memcpy(answer, head, head_len);
-    memcpy(answer + head_len, body, len);
+    memcpy(mempcpy(answer, head, head_len), body, len);
     struct canned c = {answer, head_len + len, 0, true};
     assert_int_equal(ask(ROUTE_LARGE, &c, dir, TIMEOUT_MS, request).outcome, PROBE_RIGHT);
     answer[head_len + len - 1]++;

@@ -9,6 +9,7 @@
 #include "lab/account.h"
 #include "lab/procfs.h"
 #include "lab/stop.h"
+#include "model/strings.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -61,11 +62,16 @@ static void start_shell(struct process *p, const char *script, struct process_sp
 {
     struct err e = {0};
     char *out = xasprintf("%s/out", scratch);
-    more.argv = (char *[]){(char[]){"sh"}, (char[]){"-c"}, (char *)(uintptr_t)script, NULL};
+    struct strings argv = {0};
+    strings_add(&argv, "sh");
+    strings_add(&argv, "-c");
+    strings_add(&argv, script);
+    more.argv = argv.item;
     if (!more.out_path)
         more.out_path = out;
     if (process_start(p, &more, &e) < 0)
         fail_msg("%s", e.text);
+    strings_fini(&argv);
     free(out);
 }
 

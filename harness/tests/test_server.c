@@ -619,8 +619,9 @@ static void test_killed_parity_leaves_no_nginx(void **state)
             process_keep_children(NULL);
             if (server_start(&s, &m, &setup, READY_MS, NULL) == 0)
                 port = ntohs(s.address.sin_port);
-            ssize_t n = write(tell[1], &port, sizeof port);
-            for (; n > 0;)
+            if (write(tell[1], &port, sizeof port) < 0)
+                _exit(1);
+            for (;;)
                 pause();
         }
         assert_int_equal(read(tell[0], &port, sizeof port), sizeof port);
