@@ -121,6 +121,15 @@ static void add_virtualization(struct facts *f, const char *proc_root, const cha
     free(flags);
 }
 
+/* What container engines leave for those inside to know. */
+static void add_container(struct facts *f)
+{
+    const char *kind = access("/.dockerenv", F_OK) == 0          ? "docker"
+                       : access("/run/.containerenv", F_OK) == 0 ? "podman"
+                                                                 : "none seen";
+    facts_text(f, "container", kind);
+}
+
 static int is_name(const struct dirent *entry)
 {
     return entry->d_name[0] != '.';
@@ -240,6 +249,7 @@ void host_facts(struct facts *f)
     add_cpus(f);
     host_facts_of_tree(f, "/proc", "/sys");
     add_limits(f);
+    add_container(f);
     add_io_uring(f);
     add_tools(f);
 }

@@ -43,13 +43,20 @@ static bool is_ours(const char *path)
            (st.st_mode & 077) == 0;
 }
 
+/* Containers may share a temporary folder, but a number means another process in each. */
+static unsigned long long pid_namespace(void)
+{
+    struct stat st;
+    return stat("/proc/self/ns/pid", &st) == 0 ? st.st_ino : 0;
+}
+
 const char *leftovers_mark(void)
 {
     static char mark[64];
     static pid_t owner;
     if (owner != getpid())
-        snprintf(mark, sizeof mark, "%d-%llu", (int)getpid(),
-                 (unsigned long long)procfs_own_start());
+        snprintf(mark, sizeof mark, "%d-%llu-%llu", (int)getpid(),
+                 (unsigned long long)procfs_own_start(), pid_namespace());
     owner = getpid();
     return mark;
 }
@@ -127,13 +134,15 @@ struct run {
     struct strings entries;
 };
 
-static bool is_alive(const char *mark)
+/* Is the parity with this mark dead for sure? Of another namespace's that can't be told. */
+static bool is_dead(const char *mark)
 {
     int pid;
-    unsigned long long start;
+    unsigned long long start, space;
     struct procfs_stat s;
-    return sscanf(mark, "%d-%llu", &pid, &start) == 2 && procfs_read(&s, pid) &&
-           s.start_ticks == start && s.state != 'Z';
+    if (sscanf(mark, "%d-%llu-%llu", &pid, &start, &space) != 3 || space != pid_namespace())
+        return false;
+    return !procfs_read(&s, pid) || s.start_ticks != start || s.state == 'Z';
 }
 
 static void read_run(struct run *r, const char *dir, const char *name)
@@ -156,8 +165,7 @@ static struct run *dead_runs(size_t *n)
     struct dirent *entry;
     *n = 0;
     while (dir && (entry = readdir(dir))) {
-        const char *dot = strchr(entry->d_name, '.');
-        if (dot && dot != entry->d_name && !is_alive(entry->d_name))
+        if (is_dead(entry->d_name))
             read_run(xgrow(&runs, n, sizeof *runs), path, entry->d_name);
     }
     if (dir)

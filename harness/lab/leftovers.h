@@ -13,7 +13,7 @@ struct err;
 /* Every child has this variable, with the mark of the parity that started it. */
 #define LEFTOVERS_VARIABLE "PARITY_RUN"
 
-/* "PID-STARTTICKS" of this parity. */
+/* "PID-START-NAMESPACE" of this parity. */
 const char *leftovers_mark(void);
 
 /* Writes a started process group, or a folder to be removed, into this parity's run file (in the

@@ -155,7 +155,7 @@ static void test_strangers_are_left_alone(void **state)
     clock_sleep_ms(50);
     assert_true(procfs_read(&s, stranger));
     char *folder = xasprintf("%s/parity-%u", tmp, (unsigned)geteuid());
-    char *path = xasprintf("%s/999999999-1.run", folder);
+    char *path = xasprintf("%s/999999999-1%s.run", folder, strrchr(leftovers_mark(), '-'));
     char *text = xasprintf("group %d %llu /usr/bin/sleep\nrubbish\ngroup\ngroup 1\n", (int)stranger,
                            (unsigned long long)s.start_ticks + 1);
     mkdir(folder, 0700);
@@ -178,7 +178,8 @@ static void test_untrusted_folder(void **state)
     (void)state;
     struct strings found = {0};
     char *folder = xasprintf("%s/parity-%u", tmp, (unsigned)geteuid());
-    char *victim = xasprintf("%s/victim", tmp), *path = xasprintf("%s/999999999-1.run", folder);
+    char *victim = xasprintf("%s/victim", tmp),
+         *path = xasprintf("%s/999999999-1%s.run", folder, strrchr(leftovers_mark(), '-'));
     char *text = xasprintf("dir %s\n", victim);
     mkdir(folder, 0700);
     mkdir(victim, 0755);
@@ -196,6 +197,27 @@ static void test_untrusted_folder(void **state)
     free(text);
     free(path);
     free(victim);
+    free(folder);
+}
+
+/* A container that shares the folder: its numbers are no processes of ours. */
+static void test_other_namespace(void **state)
+{
+    (void)state;
+    struct strings found = {0};
+    char *folder = xasprintf("%s/parity-%u", tmp, (unsigned)geteuid());
+    char *dir = xasprintf("%s/theirs", tmp), *path = xasprintf("%s/999999999-1-1.run", folder);
+    char *text = xasprintf("dir %s\n", dir);
+    mkdir(folder, 0700);
+    mkdir(dir, 0755);
+    assert_int_equal(file_replace(path, text, strlen(text), NULL), 0);
+    assert_int_equal(leftovers_end(&found, NULL), 0);
+    assert_int_equal(found.n, 0);
+    assert_int_equal(access(dir, F_OK), 0);
+    assert_int_equal(access(path, F_OK), 0);
+    free(text);
+    free(path);
+    free(dir);
     free(folder);
 }
 
@@ -218,6 +240,7 @@ int main(void)
         cmocka_unit_test(test_killed_with_its_keepers),
         cmocka_unit_test(test_strangers_are_left_alone),
         cmocka_unit_test(test_untrusted_folder),
+        cmocka_unit_test(test_other_namespace),
         cmocka_unit_test(test_orderly_end_leaves_no_file),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
