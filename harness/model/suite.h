@@ -39,7 +39,7 @@ struct suite {
 int suite_load(struct suite *s, const char *path, struct err *e);
 
 /* Reads a suite object that is part of another document; what is wrong is recorded in root's err.
-   *s is zeroed by the caller. */
+ *s is zeroed by the caller. */
 void suite_read(struct suite *s, const struct json_at *root);
 
 /* A path, or the name of a suite in configs/suites. */

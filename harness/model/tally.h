@@ -52,7 +52,7 @@ struct tally {
     struct latency latency;
 };
 
-void tally_unknown(struct tally *t);            /* nothing known */
+void tally_unknown(struct tally *t);         /* nothing known */
 int64_t tally_errors(const struct tally *t); /* sum of the known kinds */
 
 #endif
