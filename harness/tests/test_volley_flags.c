@@ -86,6 +86,10 @@ static void test_defaults_and_values(void **unused)
     assert_int_equal(o.timeout_ns, 2000000000);
     assert_int_equal(o.drain_ns, o.timeout_ns);
     assert_false(o.seed_given);
+    assert_int_equal(PARSE(&o, &e, "--slice", "5", "http://x/"), 0);
+    assert_int_equal(o.slice_ns, 5000000);
+    assert_int_equal(PARSE(&o, &e, "--slice", "1s", "http://x/"), 0);
+    assert_int_equal(o.slice_ns, 1000000000);
     assert_int_equal(PARSE(&o, &e, "-c64", "-d", "2m", "-t2", "-HA: b", "-H", "C: d", "--latency",
                            "--seed", "0", "http://x/", "http://y/"),
                      0);

@@ -429,6 +429,30 @@ def says_that_nobody_listens(engine):
     equal((t["ok"], t["requests"], t["connections_achieved"]), (0, 0, 0))
 
 
+@each_engine
+def does_not_hammer_a_server_that_hangs_up(engine):
+    def hang_up(_server, sock, *_):
+        sock.close()
+
+    with Server(hang_up) as s:
+        t = one(*engine, "-c", 2, "-d", "60s", s.url, rc=3)
+        # Each connection is tried about a dozen times with growing pauses, then given up, long before 60 s.
+        assert 2 <= s.connections <= 2 * 14, s.connections
+        equal((t["ok"], errors(t)), (0, {"early_close": t["requests"]}))
+
+
+@test
+def says_when_output_is_lost():
+    with Server(good) as s:
+        for args, out in ((["--slices", "/dev/full"], subprocess.PIPE), (["--json"], "/dev/full"), ([], "/dev/full")):
+            sink = open(out, "w", encoding="ascii") if isinstance(out, str) else out
+            p = subprocess.Popen([VOLLEY, "-c", "1", "--requests", "5", *args, s.url], stdout=sink,
+                                 stderr=subprocess.PIPE, text=True)
+            _, err = p.communicate(timeout=LIMIT_S)
+            equal(p.returncode, 4)
+            assert "cannot write" in err, err
+
+
 # Slices
 
 
@@ -560,6 +584,7 @@ def open_loop_says_when_it_lagged():
         summary = json.loads(finish(p)[0])
         o = summary["targets"][0]["open_loop"]
         equal((summary["lagged"], o["lagged"]), (True, True))
+        equal(summary["lagged_reason"], o["reason"])
         assert "lag p99" in o["reason"] and o["lag_us"]["max"] > 400e3 and o["late_sends"] > 20, o
         equal(load("-c", 1, "--requests", 5, s.url)["lagged"], None)
 

@@ -174,7 +174,9 @@ static void drop(struct worker *w, struct conn *c, unsigned slot)
 static void reopen(struct worker *w, struct conn *c, unsigned slot)
 {
     c->since_ns = w->transport->now_ns;
-    if (c->failures > CONN_FAILURES_MAX) {
+    if (*w->plan->stop) {
+        set_state(w, c, CONN_CLOSED); /* nobody needs it any more */
+    } else if (c->failures > CONN_FAILURES_MAX) {
         set_state(w, c, CONN_DEAD);
     } else if (c->failures) {
         unsigned ms = c->failures > 10 ? CONN_RETRY_MAX_MS : 1u << (c->failures - 1);

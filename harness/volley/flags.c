@@ -49,15 +49,26 @@ int flags_read_count(const char *text, uint64_t *count)
     return 0;
 }
 
-int flags_read_time(const char *text, uint64_t *ns)
+/* A time; bare: ns in a unit that isn't named. */
+static int read_time(const char *text, double bare, uint64_t *ns)
 {
-    static const struct unit units[] = {{"", 1e9},   {"s", 1e9},    {"ms", 1e6}, {"us", 1e3},
-                                        {"m", 60e9}, {"h", 3600e9}, {NULL, 0}};
+    const struct unit units[] = {{"", bare},  {"s", 1e9},    {"ms", 1e6}, {"us", 1e3},
+                                 {"m", 60e9}, {"h", 3600e9}, {NULL, 0}};
     double v;
     if (read_number(text, units, &v) < 0 || v > 9e15)
         return -1;
     *ns = (uint64_t)nearbyint(v);
     return 0;
+}
+
+int flags_read_time(const char *text, uint64_t *ns)
+{
+    return read_time(text, 1e9, ns);
+}
+
+int flags_read_ms(const char *text, uint64_t *ns)
+{
+    return read_time(text, 1e6, ns);
 }
 
 int flags_read_rate(const char *text, double *per_s)
@@ -80,8 +91,9 @@ static const char *spelled(const struct flag_row *row, char text[40])
 static int out_of_range(const struct flag_row *row, const char *value, struct err *e)
 {
     char name[40];
-    const char *unit = row->type == FLAG_TIME ? " s" : "";
-    double scale = row->type == FLAG_TIME ? 1e9 : 1;
+    bool is_time = row->type == FLAG_TIME || row->type == FLAG_MS;
+    const char *unit = is_time ? " s" : "";
+    double scale = is_time ? 1e9 : 1;
     return err_set(e, EXIT_USAGE, "%s: %s is out of range; give %g%s to %g%s", spelled(row, name),
                    value, row->min / scale, unit, row->max / scale, unit);
 }
@@ -91,11 +103,13 @@ static int store_number(struct flags *o, const struct flag_row *row, const char 
 {
     static const char *const wanted[] = {[FLAG_COUNT] = "a count as 64, 2k or 1M",
                                          [FLAG_TIME] = "a time as 10s, 500ms or 2m",
+                                         [FLAG_MS] = "a time as 10 (milliseconds), 10ms or 1s",
                                          [FLAG_RATE] = "a rate as 500, 2k or 2k/s"};
     void *at = (char *)o + row->offset;
     double number = 0;
     int rc = row->type == FLAG_COUNT  ? flags_read_count(value, at)
              : row->type == FLAG_TIME ? flags_read_time(value, at)
+             : row->type == FLAG_MS   ? flags_read_ms(value, at)
                                       : flags_read_rate(value, at);
     if (rc < 0) {
         char name[40];
@@ -121,6 +135,7 @@ static int store(struct flags *o, const struct flag_row *row, const char *value,
         return 0;
     case FLAG_COUNT:
     case FLAG_TIME:
+    case FLAG_MS:
     case FLAG_RATE: return store_number(o, row, value, e);
     }
     return -1;

@@ -35,6 +35,7 @@ enum flag_type {
     FLAG_SWITCH,
     FLAG_COUNT,
     FLAG_TIME,
+    FLAG_MS, /* a time whose bare number is milliseconds, not seconds */
     FLAG_RATE,
     FLAG_TEXT,
     FLAG_LIST
@@ -65,6 +66,7 @@ json_t *flags_echo(const struct flags *o);
    Each returns 0, or -1 when the text is no such number. */
 int flags_read_count(const char *text, uint64_t *count);
 int flags_read_time(const char *text, uint64_t *ns);
+int flags_read_ms(const char *text, uint64_t *ns); /* as flags_read_time, but "10" is 10 ms */
 int flags_read_rate(const char *text, double *per_s);
 
 #endif

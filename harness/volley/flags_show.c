@@ -16,7 +16,8 @@ void flags_print_help(FILE *to)
                  row->value ? row->value : "");
         fprintf(to, "  %-32s %s\n", name, row->help);
     }
-    fputs("\nCounts take k and M; times take us, ms, s, m and h. Exit: 0 done, 2 usage, 3 nothing "
+    fputs("\nCounts take k and M; times take us, ms, s, m and h; bare ones are seconds. Exit: 0 "
+          "done, 2 usage, 3 nothing "
           "valid was\n"
           "measured, 4 the machine failed, 130 interrupted (with the summary of what was "
           "measured).\n",
@@ -38,6 +39,7 @@ static json_t *echo_value(const struct flags *o, const struct flag_row *row)
     switch (row->type) {
     case FLAG_SWITCH: return json_boolean(*(const bool *)at);
     case FLAG_COUNT:
+    case FLAG_MS:
     case FLAG_TIME: return json_integer((json_int_t) * (const uint64_t *)at);
     case FLAG_RATE: return *(const double *)at > 0 ? json_real(*(const double *)at) : json_null();
     case FLAG_TEXT: return *(const char *const *)at ? text(*(const char *const *)at) : json_null();
@@ -55,8 +57,9 @@ json_t *flags_echo(const struct flags *o)
     json_t *all = json_object();
     for (size_t i = 0; i < flag_row_count; i++) {
         const struct flag_row *row = &flag_rows[i];
+        bool is_time = row->type == FLAG_TIME || row->type == FLAG_MS;
         char key[64];
-        snprintf(key, sizeof key, "%s%s", row->name, row->type == FLAG_TIME ? "_ns" : "");
+        snprintf(key, sizeof key, "%s%s", row->name, is_time ? "_ns" : "");
         for (char *c = key; *c; c++)
             *c = *c == '-' ? '_' : *c;
         json_object_set_new(all, key, echo_value(o, row));

@@ -182,7 +182,7 @@ json_t *summary_json(const struct session *run, const struct summary_about *abou
 {
     const struct flags *options = about->options;
     json_t *o = json_object(), *targets = json_array();
-    bool lagged = false;
+    const char *reason = NULL;
     set_text(o, "schema", "volley");
     set_count(o, "schema_version", 1);
     set_text(o, "type", "summary");
@@ -196,10 +196,13 @@ json_t *summary_json(const struct session *run, const struct summary_about *abou
     set_ratio(o, "wall_s", (double)run->wall_ns, 1e9);
     for (unsigned i = 0; i < run->target_count; i++) {
         json_t *t = target_json(&run->target[i], &about->targets[i], options);
-        lagged |= json_is_true(json_object_get(json_object_get(t, "open_loop"), "lagged"));
+        json_t *why = json_object_get(json_object_get(t, "open_loop"), "reason");
+        reason = reason ? reason : json_string_value(why); /* t keeps it alive */
         json_array_append_new(targets, t);
     }
-    json_object_set_new(o, "lagged", options->rate > 0 ? json_boolean(lagged) : json_null());
+    json_object_set_new(o, "lagged",
+                        options->rate > 0 ? json_boolean(reason != NULL) : json_null());
+    set_text(o, "lagged_reason", reason);
     json_object_set_new(o, "targets", targets);
     json_object_set_new(o, "options", flags_echo(options));
     return o;

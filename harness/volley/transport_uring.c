@@ -20,22 +20,27 @@ enum {
     RING_SIZE = 256, /* submissions; completions: see ring_new */
     BUFFERS_MAX = 4096,
     BUFFER_SIZE = 4096,
-    SENDS_TOGETHER =
-        8, /* bounds how long a send waits for its batch, and so the error of its stamp */
-    INLINE_MAX =
-        4096 /* a socket's send buffer always has room for so many bytes: no need to be told */
+    SENDS_TOGETHER = 8, /* bounds how long a send waits, and so the error of its stamp */
+    SKIP_MIN = 65536,   /* fewer bytes are not worth a change of how to receive */
+    SKIP_MAX = 1 << 30,
+    INLINE_MAX = 4096 /* a send buffer has room for so many bytes: no need to be told */
 };
 
 enum kind {
     CONNECT = 1,
     RECEIVE,
-    SEND
+    SKIP,
+    SEND,
+    CANCEL
 };
 
 struct slot {
     int fd; /* -1: closed */
     uint32_t generation;
-    bool receiving;
+    bool receiving;  /* an operation holds the socket open */
+    bool bulk;       /* had an answer that is cheaper to skip than to receive: no multishot */
+    bool cancelling; /* its multishot receive is being ended */
+    size_t skip;     /* bytes that the owner need not see */
     struct sockaddr_storage to; /* io_uring reads it when it starts to connect */
 };
 
@@ -215,20 +220,49 @@ static int uring_open(struct transport *t, unsigned slot, int fd, const struct s
     aim(u, sqe, slot);
     sqe->user_data = tag(CONNECT, s, slot);
     s->receiving = true; /* the connect holds the socket as a receive does */
+    s->bulk = s->cancelling = false;
+    s->skip = 0;
     return 0;
 }
 
+/* Receives: into buffers, again and again; for bulk once; or drops what need not be seen, without
+   copying (MSG_TRUNC, tcp(7)). */
 static void receive(struct uring *u, unsigned slot)
 {
     struct slot *s = &u->slot[slot];
     struct io_uring_sqe *sqe = next_sqe(u);
-    io_uring_prep_recv_multishot(sqe, s->fd, NULL, 0, 0);
-    sqe->ioprio |= IORING_RECVSEND_POLL_FIRST;
+    if (s->skip) {
+        size_t n = s->skip < SKIP_MAX ? s->skip : SKIP_MAX;
+        io_uring_prep_recv(sqe, s->fd, NULL, n, MSG_TRUNC);
+    } else {
+        if (s->bulk)
+            io_uring_prep_recv(sqe, s->fd, NULL, BUFFER_SIZE, 0);
+        else
+            io_uring_prep_recv_multishot(sqe, s->fd, NULL, 0, 0);
+        sqe->ioprio |= IORING_RECVSEND_POLL_FIRST;
+        sqe->flags |= IOSQE_BUFFER_SELECT;
+        sqe->buf_group = 0;
+    }
     aim(u, sqe, slot);
-    sqe->flags |= IOSQE_BUFFER_SELECT;
-    sqe->buf_group = 0;
-    sqe->user_data = tag(RECEIVE, s, slot);
+    sqe->user_data = tag(s->skip ? SKIP : RECEIVE, s, slot);
     s->receiving = true;
+    s->cancelling = false;
+}
+
+/* After bytes came: goes on receiving, in the way that fits what follows. */
+static void go_on(struct uring *u, unsigned slot, size_t skip)
+{
+    struct slot *s = &u->slot[slot];
+    s->skip = skip >= SKIP_MIN || (skip && s->bulk) ? skip : 0;
+    s->bulk |= s->skip > 0;
+    if (!s->receiving) {
+        receive(u, slot);
+    } else if (s->bulk && !s->cancelling) {
+        struct io_uring_sqe *sqe = next_sqe(u);
+        io_uring_prep_cancel64(sqe, tag(RECEIVE, s, slot), 0);
+        sqe->user_data = tag(CANCEL, s, slot);
+        s->cancelling = true;
+    }
 }
 
 static enum transport_send uring_send(struct transport *t, unsigned slot, const char *p, size_t n)
@@ -254,21 +288,24 @@ static void give_back(struct uring *u, unsigned id)
     io_uring_buf_ring_advance(u->buffers, 1);
 }
 
-static void received(struct uring *u, unsigned slot, const struct io_uring_cqe *cqe)
+static void received(struct uring *u, unsigned slot, const struct io_uring_cqe *cqe, bool skipped)
 {
     struct slot *s = &u->slot[slot];
+    const struct transport_events *events = u->base.events;
     uint32_t generation = s->generation;
+    size_t n = cqe->res > 0 ? (size_t)cqe->res : 0, skip = s->skip;
     if (!(cqe->flags & IORING_CQE_F_MORE))
         s->receiving = false;
-    if (cqe->res > 0)
-        u->base.events->on_data(u->base.owner, slot,
-                                u->memory +
-                                    (size_t)(cqe->flags >> IORING_CQE_BUFFER_SHIFT) * BUFFER_SIZE,
-                                (size_t)cqe->res);
-    else if (cqe->res != -ENOBUFS)
-        u->base.events->on_end(u->base.owner, slot, -cqe->res, 'r');
-    if (s->fd >= 0 && s->generation == generation && !s->receiving)
-        receive(u, slot);
+    if (n && skipped) {
+        skip = events->on_skipped(u->base.owner, slot, n);
+    } else if (n) {
+        size_t id = cqe->flags >> IORING_CQE_BUFFER_SHIFT;
+        skip = events->on_data(u->base.owner, slot, u->memory + id * BUFFER_SIZE, n);
+    } else if (cqe->res != -ENOBUFS && !(cqe->res == -ECANCELED && s->cancelling)) {
+        events->on_end(u->base.owner, slot, -cqe->res, 'r');
+    }
+    if (s->fd >= 0 && s->generation == generation)
+        go_on(u, slot, skip);
 }
 
 static void handle(struct uring *u, const struct io_uring_cqe *cqe)
@@ -285,8 +322,8 @@ static void handle(struct uring *u, const struct io_uring_cqe *cqe)
             receive(u, slot);
             u->base.events->on_open(u->base.owner, slot);
         }
-    } else if (current && kind == RECEIVE) {
-        received(u, slot, cqe);
+    } else if (current && (kind == RECEIVE || kind == SKIP)) {
+        received(u, slot, cqe, kind == SKIP);
     } else if (current && kind == SEND) {
         if (cqe->res < 0)
             u->base.events->on_end(u->base.owner, slot, -cqe->res, 'w');
