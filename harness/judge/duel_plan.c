@@ -2,7 +2,7 @@
 #include "judge/duel_plan.h"
 
 #include "base/alloc.h"
-#include "model/duel_series.h"
+#include "model/duel.h"
 #include "stats/allan.h"
 #include "stats/robust.h"
 
@@ -79,11 +79,14 @@ size_t duel_plan_series(const struct duel_rules *rules, size_t routes_n)
 
 double duel_plan_detect(double margin, double resolution)
 {
-    static const double steps[] = {0.005, 0.01, 0.02, 0.04};
-    size_t i = 0;
-    while (i + 1 < sizeof steps / sizeof *steps && !(steps[i] >= 2 * resolution))
-        i++;
-    return margin + steps[i];
+    static const double steps_percent[] = {0.5, 1, 2, 4};
+    enum {
+        STEPS = sizeof steps_percent / sizeof *steps_percent
+    };
+    double detect = NAN, margin_percent = duel_percent_of_slowdown(margin);
+    for (size_t i = 0; i < STEPS && !(detect - margin >= 2 * resolution); i++)
+        detect = duel_slowdown_of_percent(margin_percent + steps_percent[i]);
+    return detect;
 }
 
 double duel_plan_slice_s(const struct duel_pilot *p)

@@ -117,7 +117,7 @@ static void write_script(FILE *to, const struct duel *d, const struct duel_serie
     write_quoted(to, title);
     fputc('\n', to);
     write_axes(to, d, s);
-    fprintf(to, "set key bottom right\nplot ");
+    fprintf(to, "set key outside bottom center horizontal samplen 3\nplot ");
     if (any_look(s) && d->rules.anytime)
         fprintf(to,
                 "'%s.dat' index 1 using 1:3:4 with filledcurves fillcolor rgb '#cfe3f2' title "
