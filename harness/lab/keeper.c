@@ -253,7 +253,11 @@ static void arrange_descriptors(int control, const struct keeper_job *job)
     for (int i = 0; i < 4; i++)
         if (dup3(from[i], i, i == CONTROL_FD ? O_CLOEXEC : 0) < 0)
             _exit(126);
-    close_range(CONTROL_FD + 1, ~0U, 0);
+    if (close_range(CONTROL_FD + 1, ~0U, 0) == 0)
+        return;
+    /* Older container runtimes forbid the system call. */
+    for (long fd = CONTROL_FD + 1, end = sysconf(_SC_OPEN_MAX); fd < end; fd++)
+        close((int)fd);
 }
 
 _Noreturn void keeper_run(int control, const struct keeper_job *job)

@@ -381,6 +381,8 @@ char *process_capture(char *const *argv, unsigned timeout_ms, int *status, struc
         process_stop(&p, SIGKILL, 0, NULL);
         if (ended)
             text = read_memory(fd);
+        else if (stop_asked())
+            err_set(e, (enum exit_code)(128 + stop_asked()), "interrupted while %s ran", argv[0]);
         else
             err_set(e, EXIT_MACHINE, "%s did not end within %u ms", argv[0], timeout_ms);
         if (ended && status)
