@@ -222,6 +222,7 @@ static json_t *usage_json(const struct usage *u)
     put(o, "tcp_retransmits", real(u->tcp_retransmits));
     put(o, "listen_overflows", real(u->listen_overflows));
     put(o, "time_wait_before", real(u->time_wait_before));
+    put(o, "server_connections", real(u->server_connections));
     put(o, "server_requests", real(u->server_requests));
     put(o, "throttled_s", real(u->throttled_s));
     return o;

@@ -7,7 +7,7 @@ void trial_init(struct trial *t)
 {
     *t = (struct trial){.verdict = VERDICT_NOT_RUN};
     tally_unknown(&t->tally);
-    t->usage = (struct usage){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    t->usage = (struct usage){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
 }
 
 double trial_requests_per_s(const struct trial *t)

@@ -20,8 +20,9 @@ struct usage {
     double neighbour_share; /* CPU of others on the cores in use, 0..1 */
     double tcp_opens, tcp_retransmits, listen_overflows; /* machine-wide differences */
     double time_wait_before;                             /* sockets in TIME_WAIT at the start */
-    double server_requests;                              /* that the server itself counted */
-    double throttled_s;                                  /* by a container's CPU quota */
+    double server_connections; /* to its port, open or in TIME_WAIT, at the end */
+    double server_requests;    /* that the server itself counted */
+    double throttled_s;        /* by a container's CPU quota */
 };
 
 struct trial {

@@ -59,6 +59,7 @@ static void read_usage(struct usage *u, const struct json_at *at)
     u->tcp_retransmits = field_measure(at, "tcp_retransmits");
     u->listen_overflows = field_measure(at, "listen_overflows");
     u->time_wait_before = field_measure(at, "time_wait_before");
+    u->server_connections = field_measure(at, "server_connections");
     u->server_requests = field_measure(at, "server_requests");
     u->throttled_s = field_measure(at, "throttled_s");
 }

@@ -7,9 +7,12 @@
 #include "base/err.h"
 #include "check/counter.h"
 #include "lab/counters.h"
+#include "lab/socket_diag.h"
 #include "lab/stop.h"
 #include "run/run.h"
 
+#include <arpa/inet.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +57,8 @@ static void load_and_watch(struct run *run, const struct generator *g, const str
     int rc = g->measure(load, &t->tally, &outcome, &e);
     counters_read(&after, server, &run->used);
     counters_usage(&t->usage, &before, &after, outcome.cpu_s);
+    long left = socket_diag_connections(ntohs(server->address.sin_port));
+    t->usage.server_connections = left < 0 ? NAN : (double)left;
     t->usage.server_requests = counter_read(server) - counted - 1;
     if (!server_alive(server, why, sizeof why))
         fail(t, VERDICT_SERVER_DIED, why);
