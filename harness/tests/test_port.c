@@ -177,8 +177,10 @@ static void test_other_users_listener(void **state)
 {
     (void)state;
     uid_t uid = account_unprivileged();
-    if (!uid)
-        skip();
+    if (!uid) {
+        print_message("# only root can try this\n");
+        return;
+    }
     unsigned port = 0;
     char who[160];
     struct holder h = fork_holder(&port, uid);

@@ -311,8 +311,10 @@ static void test_other_user(void **state)
 {
     (void)state;
     uid_t uid = account_unprivileged();
-    if (!uid)
-        skip();
+    if (!uid) {
+        print_message("# only root can try this\n");
+        return;
+    }
     chmod(scratch, 0777);
     char *said = say("id -u; grep -E '^(Groups|CapEff)' /proc/self/status; echo x >> /dev/stdout",
                      (struct process_spec){.uid = uid});
@@ -327,8 +329,10 @@ static void test_other_user_may_not(void **state)
 {
     (void)state;
     uid_t uid = account_unprivileged();
-    if (!uid)
-        skip();
+    if (!uid) {
+        print_message("# only root can try this\n");
+        return;
+    }
     char *closed = xasprintf("%s/closed", scratch), *program = xasprintf("%s/true", closed);
     assert_int_equal(mkdir(closed, 0700), 0);
     char *argv[] = {(char[]){"cp"}, (char[]){"/bin/true"}, program, NULL};
