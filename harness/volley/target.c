@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 static int bad_url(const char *url, const char *why, struct err *e)
@@ -72,7 +73,10 @@ int target_parse_url(struct target *t, const char *url, struct err *e)
 
 static bool accepts(const struct addrinfo *a)
 {
+    struct timeval patience = {.tv_sec = 2};
     int fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd >= 0) /* bounds connect(2) too: socket(7) */
+        setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     bool yes = fd >= 0 && connect(fd, a->ai_addr, a->ai_addrlen) == 0;
     if (fd >= 0)
         close(fd);
