@@ -5,13 +5,12 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "lab/procfs.h"
+#include "lab/socket_diag.h"
 
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
 #include <linux/inet_diag.h>
-#include <linux/netlink.h>
-#include <linux/sock_diag.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,59 +130,23 @@ pid_t sockets_owner(uint64_t inode)
     return owner;
 }
 
-static bool ask_listeners(int fd, int family)
-{
-    struct {
-        struct nlmsghdr head;
-        struct inet_diag_req_v2 body;
-    } request = {.head = {.nlmsg_len = sizeof request,
-                          .nlmsg_type = SOCK_DIAG_BY_FAMILY,
-                          .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP},
-                 .body = {.sdiag_family = (uint8_t)family,
-                          .sdiag_protocol = IPPROTO_TCP,
-                          .idiag_states = 1u << TCP_LISTEN}};
-    return send(fd, &request, sizeof request, 0) == sizeof request;
-}
+struct backlog {
+    unsigned port;
+    int least; /* -1 = none seen */
+};
 
-static int smaller(int a, int b)
+/* Of a listener idiag_wqueue is its backlog (the kernel's tcp_diag.c). */
+static void note_backlog(void *arg, const struct inet_diag_msg *m)
 {
-    return a < 0 || b < a ? b : a;
-}
-
-/* Reads the answers up to their end. Of a listener idiag_wqueue is its backlog (tcp_diag.c). */
-static int read_backlog(int fd, unsigned port)
-{
-    _Alignas(struct nlmsghdr) char buf[16384];
-    int backlog = -1;
-    for (;;) {
-        ssize_t got = recv(fd, buf, sizeof buf, 0);
-        if (got <= 0)
-            return backlog;
-        size_t len = (size_t)got;
-        for (struct nlmsghdr *h = (struct nlmsghdr *)buf; NLMSG_OK(h, len);
-             h = NLMSG_NEXT(h, len)) {
-            if (h->nlmsg_type == NLMSG_DONE || h->nlmsg_type == NLMSG_ERROR)
-                return backlog;
-            const struct inet_diag_msg *m = NLMSG_DATA(h);
-            if (ntohs(m->id.idiag_sport) == port)
-                backlog = smaller(backlog, (int)m->idiag_wqueue);
-        }
-    }
+    struct backlog *b = arg;
+    int backlog = (int)m->idiag_wqueue;
+    if (ntohs(m->id.idiag_sport) == b->port && (b->least < 0 || backlog < b->least))
+        b->least = backlog;
 }
 
 int sockets_backlog(unsigned port)
 {
-    int backlog = -1, fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-    struct timeval limit = {.tv_sec = 5};
-    if (fd < 0)
-        return -1;
-    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-    for (int i = 0; i < 2; i++)
-        if (ask_listeners(fd, i ? AF_INET6 : AF_INET)) {
-            int one = read_backlog(fd, port);
-            if (one >= 0)
-                backlog = smaller(backlog, one);
-        }
-    close(fd);
-    return backlog;
+    struct backlog b = {.port = port, .least = -1};
+    socket_diag_each(1u << TCP_LISTEN, note_backlog, &b);
+    return b.least;
 }
