@@ -1,5 +1,5 @@
-/* sockets: /proc/net/tcp names a listener's inode, /proc/PID/fd the inodes of a process; together
-   they say whose a listener is. sock_diag knows the backlog. */
+/* sockets: the kernel's table names a listener's inode, /proc/PID/fd the inodes of a process;
+   together they say whose a listener is. */
 #include "lab/sockets.h"
 
 #include "base/alloc.h"
@@ -21,13 +21,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Addresses are 32-bit words in host order, in hex (the kernel's tcp4_seq_show, tcp6_seq_show). */
-static bool reaches_local(const char *address, bool v6)
+/* Words of an address in network order, as the kernel stores them. */
+static bool reaches_local(const uint32_t word[4], bool v6)
 {
-    unsigned word[4] = {0};
-    for (int i = 0; i < (v6 ? 4 : 1); i++)
-        if (sscanf(address + i * 8, "%8x", &word[i]) != 1)
-            return false;
     if (!v6)
         return word[0] == htonl(INADDR_ANY) || word[0] == htonl(INADDR_LOOPBACK);
     if (word[0] || word[1])
@@ -35,6 +31,16 @@ static bool reaches_local(const char *address, bool v6)
     bool any = !word[2] && !word[3];
     return any || (word[2] == htonl(0xffff) &&
                    (word[3] == htonl(INADDR_LOOPBACK) || word[3] == htonl(INADDR_ANY)));
+}
+
+/* In /proc/net/tcp each word is printed as a number in hex (tcp4_seq_show, tcp6_seq_show). */
+static bool text_reaches_local(const char *address, bool v6)
+{
+    unsigned word[4] = {0};
+    for (int i = 0; i < (v6 ? 4 : 1); i++)
+        if (sscanf(address + i * 8, "%8x", &word[i]) != 1)
+            return false;
+    return reaches_local(word, v6);
 }
 
 void sockets_parse(struct listener **list, size_t *n, const char *text, bool v6)
@@ -53,26 +59,51 @@ void sockets_parse(struct listener **list, size_t *n, const char *text, bool v6)
             continue;
         struct listener *l = xgrow(list, n, sizeof **list);
         *l = (struct listener){
-            .port = port, .local = reaches_local(address, v6), .inode = inode, .uid = uid};
+            .port = port, .local = text_reaches_local(address, v6), .inode = inode, .uid = uid};
     }
 }
 
-struct listener *sockets_listeners(unsigned port, size_t *n)
+struct found {
+    struct listener *list;
+    size_t n;
+};
+
+static void note_listener(void *arg, const struct inet_diag_msg *m)
 {
-    struct listener *list = NULL;
-    size_t kept = 0;
-    *n = 0;
+    struct found *f = arg;
+    struct listener *l = xgrow(&f->list, &f->n, sizeof *l);
+    *l = (struct listener){.port = ntohs(m->id.idiag_sport),
+                           .local = reaches_local(m->id.idiag_src, m->idiag_family == AF_INET6),
+                           .inode = m->idiag_inode,
+                           .uid = m->idiag_uid};
+}
+
+static void read_tables(struct found *f)
+{
     for (int v6 = 0; v6 < 2; v6++) {
         char *text = file_read(v6 ? "/proc/net/tcp6" : "/proc/net/tcp", NULL, NULL);
         if (text)
-            sockets_parse(&list, n, text, v6);
+            sockets_parse(&f->list, &f->n, text, v6);
         free(text);
     }
-    for (size_t i = 0; i < *n; i++)
-        if (list[i].local && (port == 0 || list[i].port == port))
-            list[kept++] = list[i];
-    *n = kept;
-    return list;
+}
+
+/* By sock_diag, which can leave out the tens of thousands of sockets that are no listeners; by the
+   tables where the kernel has no such module. */
+struct listener *sockets_listeners(unsigned port, size_t *n)
+{
+    struct found f = {0};
+    if (socket_diag_each(1u << TCP_LISTEN, note_listener, &f) < 0) {
+        f.n = 0;
+        free(f.list);
+        f.list = NULL;
+        read_tables(&f);
+    }
+    *n = 0;
+    for (size_t i = 0; i < f.n; i++)
+        if (f.list[i].local && (port == 0 || f.list[i].port == port))
+            f.list[(*n)++] = f.list[i];
+    return f.list;
 }
 
 /* Reading another user's /proc/PID/fd takes CAP_SYS_PTRACE, which root in a container lacks. The
