@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/file.h"
 #include "lab/account.h"
 #include "lab/sockets.h"
 
@@ -203,6 +204,29 @@ static void test_backlog(void **state)
     assert_int_equal(sockets_backlog(port), -1);
 }
 
+/* Where sock_diag is missing the tables are read: they must say the same. */
+static void test_tables_agree_with_sock_diag(void **state)
+{
+    (void)state;
+    unsigned port = 0;
+    size_t asked_n, n = 0, same = 0;
+    int fd = open_listener("127.0.0.1", &port, 5);
+    struct listener *asked = sockets_listeners(port, &asked_n), *list = NULL;
+    char *text = file_read("/proc/net/tcp", NULL, NULL);
+    assert_non_null(text);
+    sockets_parse(&list, &n, text, false);
+    assert_int_equal(asked_n, 1);
+    for (size_t i = 0; i < n; i++)
+        same += list[i].port == port && list[i].inode == asked->inode &&
+                list[i].uid == asked->uid && list[i].local == asked->local;
+    assert_int_equal(same, 1);
+    assert_true(sockets_held_by(asked->inode, getpid()));
+    free(text);
+    free(list);
+    free(asked);
+    close(fd);
+}
+
 static void test_recorded_tables(void **state)
 {
     (void)state;
@@ -258,6 +282,7 @@ int main(void)
         cmocka_unit_test(test_ours_and_foreign),
         cmocka_unit_test(test_other_users_listener),
         cmocka_unit_test(test_backlog),
+        cmocka_unit_test(test_tables_agree_with_sock_diag),
         cmocka_unit_test(test_recorded_tables),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
