@@ -15,8 +15,16 @@ from client import request, wait_for  # noqa: E402
 LARGE = bytes(range(256)) * 32768
 
 
-def descriptors(server):
-    return len(os.listdir(f"/proc/{server.process.pid}/fd"))
+def sockets(server):
+    """Open sockets of the server, and all its other descriptors."""
+    folder = f"/proc/{server.process.pid}/fd"
+    kinds = []
+    for fd in os.listdir(folder):
+        try:
+            kinds.append(os.readlink(f"{folder}/{fd}").startswith("socket:"))
+        except FileNotFoundError:
+            pass  # closed in the meantime
+    return sum(kinds), len(kinds) - sum(kinds)
 
 
 def cpu_s(server):
@@ -31,15 +39,16 @@ def alive(server):
 
 def resets_in_mid_answer(server):
     """S01: 200 clients take 1 KiB of a large file and reset."""
-    alive(server)
-    before = descriptors(server)
+    assert len(server.get("/large.bin").body) == len(LARGE)  # from now on its file stays open
+    wait_for(lambda: sockets(server)[0] == 1, "only the listener to be open")
+    before = sockets(server)
     for _ in range(200):
         c = server.connect()
         c.send(request(path="/large.bin"))
         c.take(1024)
         c.reset()
     alive(server)
-    wait_for(lambda: descriptors(server) <= before, "the descriptors to come back")
+    wait_for(lambda: sockets(server) == before, "the descriptors to come back")
 
 
 def reset_storm(server):
