@@ -157,7 +157,7 @@ void duel_block_guard(struct duel_block *b, const struct duel *d)
         for (int who = 0; who < DUEL_SIDES && !to[0]; who++)
             if (b->route[i].side[who].idle_share > DUEL_IDLE_MOST)
                 snprintf(to, size, "%c used %.1f %% of a CPU while the other one was loaded",
-                         "AB"[who], b -> route[i].side[who].idle_share * 100);
+                         duel_letter(who), b->route[i].side[who].idle_share * 100);
         if (!to[0] && is_missing(b, d, i))
             snprintf(to, size, "%.150s", b->note[0] ? b->note : "too few answers for a value");
     }

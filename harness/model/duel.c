@@ -6,6 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+char duel_letter(enum duel_who who)
+{
+    return who == DUEL_A ? 'A' : 'B';
+}
+
 const char *duel_verdict_name(enum duel_verdict v)
 {
     static const char *const names[] = {"RUNNING", "PASS", "FAIL", "INCONCLUSIVE"};

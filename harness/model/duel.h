@@ -54,6 +54,7 @@ struct duel {
     size_t series_n;
 };
 
+char duel_letter(enum duel_who who);                /* 'A' or 'B' */
 const char *duel_verdict_name(enum duel_verdict v); /* "PASS", ... */
 const char *duel_cause_name(enum duel_cause c);     /* "measured", "client_bound", ... */
 const char *duel_series_title(const struct duel *d, const struct duel_series *s); /* static */

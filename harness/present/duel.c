@@ -81,7 +81,7 @@ static void put_side(FILE *to, const struct duel *d, size_t route, enum duel_who
 {
     double cpu_us = duel_median(d, route, who, FIELD(cpu_ns_per_request)) / 1e3;
     fprintf(to, "%c %-8s %8s requests/s  %9s CPU a request  server %s busy, generator %s\n",
-            "AB"[who], route_get(d->routes[route]) -> name,
+            duel_letter(who), route_get(d->routes[route])->name,
             figure_rate(duel_median(d, route, who, FIELD(requests_per_s))).text,
             figure_time(cpu_us, " ").text,
             figure_percent(duel_median(d, route, who, FIELD(server_busy))).text,

@@ -90,13 +90,13 @@ static int make_plan(struct duel_run *r, struct plan *plan, struct err *e)
         r->duel.side[i].name = xstrdup(w->what);
         if (duel_contestant_make(m, &r->duel.side[i].title, w, r->watch->on_stage, r->watch->arg,
                                  e) < 0)
-            return err_prefix(e, "%c", "AB"[i]);
+            return err_prefix(e, "%c", duel_letter(i));
         for (size_t k = 0; k < r->wish->routes_n; k++)
             if (!m->routes[r->wish->routes[k]])
-                return err_set(e, EXIT_USAGE, "%c (%s) doesn't offer the route %s: %s", "AB"[i],
-                               w -> what, route_get(r->wish->routes[k]) -> name,
-                               m -> lacks[r->wish->routes[k]] ? m -> lacks[r->wish->routes[k]]
-                                                              : "its manifest doesn't name it");
+                return err_set(e, EXIT_USAGE, "%c (%s) doesn't offer the route %s: %s",
+                               duel_letter(i), w->what, route_get(r->wish->routes[k])->name,
+                               m->lacks[r->wish->routes[k]] ? m->lacks[r->wish->routes[k]]
+                                                            : "its manifest doesn't name it");
     }
     if (plan->servers[0].port && plan->servers[0].port == plan->servers[1].port)
         return err_set(e, EXIT_USAGE,
@@ -153,8 +153,8 @@ int duel_run_open(struct duel_run *r, const struct duel_wish *wish, const struct
         return -1;
     for (int i = 0; i < DUEL_SIDES; i++) {
         if (r->run.result.servers[i].failed)
-            return err_set(e, EXIT_MACHINE, "%c (%s) can't run here: %s", "AB"[i],
-                           wish -> side[i].what, r->run.result.servers[i].failed);
+            return err_set(e, EXIT_MACHINE, "%c (%s) can't run here: %s", duel_letter(i),
+                           wish->side[i].what, r->run.result.servers[i].failed);
         take_facts(&r->duel.side[i].facts, &r->run.result.servers[i].facts);
     }
     take_facts(&r->duel.environment, &r->run.result.environment);
@@ -195,8 +195,11 @@ static int check_one(struct duel_run *r, enum duel_who who, struct err *e)
     struct server server;
     struct server_setup setup = run_setup(&r->run, m);
     struct check_list list = {0};
-    if (server_start(&server, m, &setup, READY_MS, e) < 0)
-        return err_prefix(e, "%c (%s) did not come up", "AB"[who], r -> wish -> side[who].what);
+    struct err own = {0};
+    char letter = duel_letter(who);
+    if (server_start(&server, m, &setup, READY_MS, &own) < 0)
+        return err_set(e, who == DUEL_B ? EXIT_FAIL : EXIT_MACHINE, "%c (%s) did not come up: %s",
+                       letter, r->wish->side[who].what, own.text);
     check_server(&list, &server, &setup);
     int rc = server_stop(&server, false, e);
     for (size_t i = 0; i < r->duel.routes_n && rc == 0 && !stop_asked(); i++) {
@@ -205,8 +208,9 @@ static int check_one(struct duel_run *r, enum duel_who who, struct err *e)
             rc = err_set(e, EXIT_FAIL,
                          "%c (%s) breaks the contract of %s, so nothing was measured: %s: %s; see: "
                          "parity check",
-                         "AB"[who], r -> wish -> side[who].what, route_get(r->duel.routes[i])->name,
-                         item->name, item->problem ? item->problem : item->value);
+                         duel_letter(who), r->wish->side[who].what,
+                         route_get(r->duel.routes[i])->name, item->name,
+                         item->problem ? item->problem : item->value);
     }
     check_list_fini(&list);
     return rc;
@@ -216,7 +220,7 @@ static int check_both(struct duel_run *r, struct err *e)
 {
     for (int who = 0; who < DUEL_SIDES && !stop_asked(); who++) {
         char *text =
-            xasprintf("check the contracts of %c, %s", "AB"[who], r -> wish -> side[who].what);
+            xasprintf("check the contracts of %c, %s", duel_letter(who), r->wish->side[who].what);
         stage(r, text);
         free(text);
         if (check_one(r, who, e) < 0)

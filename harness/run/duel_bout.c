@@ -75,7 +75,7 @@ static void find_pids(struct bout *m)
 static bool start(struct bout *m, struct duel_block *b)
 {
     enum duel_who first = random_coin(&m->r->random) ? DUEL_B : DUEL_A;
-    b->first_started = "AB"[first];
+    b->first_started = duel_letter(first);
     for (int i = 0; i < DUEL_SIDES; i++)
         b->padding[i] = (unsigned)random_below(&m->r->random, PADDING_MAX);
     for (int i = 0; i < DUEL_SIDES; i++) {
@@ -83,7 +83,8 @@ static bool start(struct bout *m, struct duel_block *b)
         struct err own = {0};
         if (start_one(m, who, b->padding[who], &own) < 0) {
             b->fault = who == DUEL_A ? DUEL_FAULT_A : DUEL_FAULT_B;
-            snprintf(b->note, sizeof b->note, "%c did not come up: %.350s", "AB"[who], own.text);
+            snprintf(b->note, sizeof b->note, "%c did not come up: %.350s", duel_letter(who),
+                     own.text);
             return false;
         }
     }
@@ -106,7 +107,7 @@ static void look_for_dead(struct bout *m, struct duel_block *b)
     for (int who = 0; who < DUEL_SIDES && b->fault == DUEL_FAULT_NONE; who++)
         if (!server_alive(&m->server[who], why, sizeof why)) {
             b->fault = who == DUEL_A ? DUEL_FAULT_A : DUEL_FAULT_B;
-            snprintf(b->note, sizeof b->note, "%c died: %.350s", "AB"[who], why);
+            snprintf(b->note, sizeof b->note, "%c died: %.350s", duel_letter(who), why);
         }
 }
 
@@ -188,7 +189,7 @@ static void draw(struct duel_run *r, struct duel_block *b)
     size_t order[4];
     block_draw_order(&r->random, 2, order);
     for (int i = 0; i < 4; i++)
-        b->order[i] = "AB"[order[i]];
+        b->order[i] = duel_letter((enum duel_who)order[i]);
     b->first_url = random_coin(&r->random) ? 'B' : 'A';
 }
 
