@@ -625,10 +625,11 @@ def poisson_arrivals_have_the_asked_rate():
 def an_interrupt_ends_it_with_a_summary(engine):
     with Server(good) as s:
         for number, rc in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
-            p = start("--json", *engine, "-c", 4, "-d", "600s", s.url)
+            p = start("--json", *engine, "-t", 2, "-c", 4, "-d", "600s", s.url)
             while s.requests < 50:
                 time.sleep(0.01)
             os.kill(p.pid, number)
+            os.kill(p.pid, number)  # as timeout(1) does
             summary = json.loads(finish(p, rc)[0])
             t = summary["targets"][0]
             assert summary["interrupted"] and t["ok"] > 0

@@ -5,6 +5,8 @@
 #include "base/err.h"
 #include "volley/affinity.h"
 #include "volley/flags.h"
+#include "volley/interrupt.h"
+#include "volley/slice_file.h"
 #include "volley/summary_json.h"
 #include "volley/summary_text.h"
 #include "volley/session.h"
@@ -12,65 +14,9 @@
 #include "volley/version.h"
 
 #include <errno.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Numbers to 12 digits: more than anything here is measured to. */
-static const size_t json_flags = JSON_COMPACT | JSON_REAL_PRECISION(12);
-
-static atomic_int stop_signal;
-
-static void on_signal(int signal_number)
-{
-    stop_signal = signal_number;
-}
-
-static void catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
-    sigaction(SIGINT, &action, NULL); /* a second one ends it at once */
-    sigaction(SIGTERM, &action, NULL);
-    signal(SIGPIPE, SIG_IGN);
-}
-
-struct stream {
-    FILE *file; /* NULL: slices are not wanted */
-    bool open_loop;
-};
-
-static void write_slice(void *context, const struct session_slice *slice)
-{
-    struct stream *s = context;
-    if (!s->file)
-        return;
-    json_t *line = summary_json_slice(slice, s->open_loop);
-    json_dumpf(line, s->file, json_flags);
-    fputc('\n', s->file);
-    fflush(s->file);
-    json_decref(line);
-}
-
-static int open_slices(struct stream *s, const char *path, struct err *e)
-{
-    if (path)
-        s->file = strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
-    if (path && !s->file)
-        return err_set(e, EXIT_USAGE, "--slices: cannot write %s: %s", path, strerror(errno));
-    return 0;
-}
-
-static int close_output(struct stream *s, const char *path, struct err *e)
-{
-    int bad = s->file && s->file != stdout && (ferror(s->file) | fclose(s->file));
-    if (bad)
-        return err_set(e, EXIT_MACHINE, "--slices: cannot write all of %s", path);
-    if (fflush(stdout) != 0 || ferror(stdout))
-        return err_set(e, EXIT_MACHINE, "cannot write to standard output: %s", strerror(errno));
-    return 0;
-}
 
 static void print_summary(const struct session *run, const struct summary_about *about)
 {
@@ -79,7 +25,7 @@ static void print_summary(const struct session *run, const struct summary_about 
         return;
     }
     json_t *summary = summary_json(run, about);
-    json_dumpf(summary, stdout, json_flags);
+    json_dumpf(summary, stdout, SUMMARY_JSON_FLAGS);
     putchar('\n');
     json_decref(summary);
 }
@@ -99,26 +45,28 @@ static int judge(const struct session *run, const struct target *targets, struct
 
 static int measure(const struct flags *o, const struct target *targets, struct err *e)
 {
-    struct stream slices = {.open_loop = o->rate > 0};
+    struct slice_file slices = {.path = o->slices, .open_loop = o->rate > 0};
     struct session run;
     char started[32];
     clock_stamp_iso(started, sizeof started);
     struct summary_about about = {.options = o, .targets = targets, .started = started};
     struct session_setup setup = {.options = o,
                                   .targets = targets,
-                                  .stop = &stop_signal,
-                                  .on_slice = write_slice,
+                                  .stop = &interrupt_signal,
+                                  .on_slice = slice_file_write,
                                   .context = &slices};
-    if (open_slices(&slices, o->slices, e) < 0)
+    if (slice_file_open(&slices, e) < 0)
         return -1;
     if (!o->json)
         summary_text_intro(&about, slices.file == stdout ? stderr : stdout);
     if (session_measure(&run, &setup, e) < 0)
         return -1;
-    about.interrupted = stop_signal != 0;
+    about.interrupted = interrupt_signal != 0;
     print_summary(&run, &about);
-    int rc = close_output(&slices, o->slices, e);
-    if (rc == 0 && !stop_signal)
+    int rc = slice_file_close(&slices, e);
+    if (rc == 0 && (fflush(stdout) != 0 || ferror(stdout)))
+        rc = err_set(e, EXIT_MACHINE, "cannot write to standard output: %s", strerror(errno));
+    if (rc == 0 && !interrupt_signal)
         rc = judge(&run, targets, e);
     session_fini(&run);
     return rc;
@@ -136,7 +84,7 @@ static int load(struct flags *o, struct err *e)
         made += rc == 0;
     }
     if (rc == 0) {
-        catch_signals();
+        interrupt_catch();
         rc = measure(o, targets, e);
     }
     while (made)
@@ -158,7 +106,7 @@ int main(int argc, char **argv)
         rc = load(&o, &e);
     if (rc < 0)
         fprintf(stderr, "volley: %s\n", e.text);
-    if (rc == 0 && stop_signal)
-        return 128 + stop_signal;
+    if (rc == 0 && interrupt_signal)
+        return 128 + interrupt_signal;
     return rc < 0 ? e.code : EXIT_DONE;
 }
