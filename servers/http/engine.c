@@ -212,17 +212,14 @@ void engine_finish(struct engine *e, uint64_t grace_ns)
     e->finish_ns = e->now_ns + grace_ns;
 }
 
-static unsigned (*each_fn)(struct link *l,
-                           struct out *out); /* links_each takes no argument for it */
-
 static void apply_each(struct link *l)
 {
-    apply_call(l, each_fn);
+    apply_call(l, l->engine->each);
 }
 
 void engine_each(struct engine *e, unsigned (*fn)(struct link *l, struct out *out))
 {
-    each_fn = fn;
+    e->each = fn;
     links_each(e, apply_each);
 }
 

@@ -15,13 +15,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#define EVERYTHING   (EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET)
 #define EVENTS       256
 #define RECEIVE_SIZE 65536
 #define OUT_SIZE     65536
 #define ACCEPTS      256 /* a pass, so that a flood of clients doesn't starve the present ones */
 #define RECEIVES     16  /* of one connection in a row, for the same reason */
 
-struct engine_e {
+struct epoll_engine {
     struct engine base;
     int epoll_fd;
     struct epoll_event events[EVENTS];
@@ -29,28 +30,29 @@ struct engine_e {
     char out[OUT_SIZE];
 };
 
-static struct engine_e *self(struct engine *e)
+static struct epoll_engine *self(struct engine *e)
 {
-    return (struct engine_e *)e;
+    return (struct epoll_engine *)e;
 }
 
-static void watch(const struct engine_e *s, int fd, uint32_t events, void *what)
+/* false: the kernel has no memory for it, or the user's watches are used up. */
+static bool watch(const struct epoll_engine *s, int fd, uint32_t events, void *what)
 {
     struct epoll_event event = {.events = events, .data.ptr = what};
-    int failed = epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fd, &event);
-    assert(!failed);
-    (void)failed;
+    return epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
 static int epoll_open(struct engine *e, struct err *err)
 {
-    struct engine_e *s = self(e);
+    struct epoll_engine *s = self(e);
     s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     if (s->epoll_fd < 0)
         return err_set(err, "engine epoll can't run: epoll_create1: %s", strerror(errno));
-    if (e->config.wake_fd >= 0)
-        watch(s, e->config.wake_fd, EPOLLIN, &s->epoll_fd);
-    return 0;
+    if (e->config.wake_fd < 0 || watch(s, e->config.wake_fd, EPOLLIN, &s->epoll_fd))
+        return 0;
+    int error = errno;
+    close(s->epoll_fd);
+    return err_set(err, "engine epoll can't run: epoll_ctl: %s", strerror(error));
 }
 
 static void epoll_stop(struct engine *e)
@@ -60,10 +62,10 @@ static void epoll_stop(struct engine *e)
 
 static void epoll_listen(struct engine *e, bool on)
 {
-    struct engine_e *s = self(e);
-    if (on)
-        watch(s, e->config.listen_fd, EPOLLIN, e);
-    else
+    struct epoll_engine *s = self(e);
+    if (on && !watch(s, e->config.listen_fd, EPOLLIN, e))
+        engine_accept_failed(e, ENOMEM); /* tried again in a while */
+    else if (!on)
         epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, e->config.listen_fd, NULL);
 }
 
@@ -77,7 +79,7 @@ static void epoll_lend(struct engine *e, struct link *l, struct out *out)
    the next pass, edge-triggered or not. */
 static void come_back(struct link *l)
 {
-    struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, .data.ptr = l};
+    struct epoll_event event = {.events = EVERYTHING, .data.ptr = l};
     int failed = epoll_ctl(self(l->engine)->epoll_fd, EPOLL_CTL_MOD, l->fd, &event);
     assert(!failed);
     (void)failed;
@@ -171,7 +173,7 @@ static bool may_receive(const struct link *l)
 
 static void receive(struct link *l)
 {
-    struct engine_e *s = self(l->engine);
+    struct epoll_engine *s = self(l->engine);
     for (int i = 0; may_receive(l); i++) {
         if (i == RECEIVES) {
             come_back(l);
@@ -223,12 +225,21 @@ static void on_event(struct link *l, uint32_t events)
     receive(l);
 }
 
+static void greet(struct engine *e, int fd)
+{
+    struct link *l = link_open(e, fd);
+    if (watch(self(e), fd, EVERYTHING, l))
+        return;
+    link_close(l);
+    engine_accept_failed(e, ENOMEM);
+}
+
 static void accept_some(struct engine *e)
 {
-    for (int i = 0; i < ACCEPTS && !engine_full(e); i++) {
+    for (int i = 0; i < ACCEPTS && e->listening && !engine_full(e); i++) {
         int fd = accept4(e->config.listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd >= 0)
-            watch(self(e), fd, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, link_open(e, fd));
+            greet(e, fd);
         else if (!engine_accept_failed(e, errno))
             return;
     }
@@ -236,7 +247,7 @@ static void accept_some(struct engine *e)
 
 static void epoll_pass(struct engine *e, int timeout_ms)
 {
-    struct engine_e *s = self(e);
+    struct epoll_engine *s = self(e);
     int n = epoll_wait(s->epoll_fd, s->events, EVENTS, timeout_ms);
     engine_tick(e);
     for (int i = 0; i < n; i++) {
@@ -258,7 +269,7 @@ static void epoll_drop(struct link *l)
 
 const struct engine_ops engine_epoll = {
     .name = "epoll",
-    .size = sizeof(struct engine_e),
+    .size = sizeof(struct epoll_engine),
     .open = epoll_open,
     .close = epoll_stop,
     .pass = epoll_pass,

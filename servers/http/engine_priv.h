@@ -58,7 +58,8 @@ struct engine {
     char **chunks; /* where links live */
     size_t chunk_count;
     struct sending *spare;
-    uint64_t nowhere; /* counts what nobody asked for */
+    unsigned (*each)(struct link *l, struct out *out); /* of engine_each() */
+    uint64_t nowhere;                                  /* counts what nobody asked for */
 };
 
 extern const struct engine_ops engine_epoll;

@@ -27,16 +27,16 @@ enum op {
     OP_MASK = 7
 };
 
-struct engine_u {
+struct uring_engine {
     struct engine base;
     struct uring u;
     struct blocks blocks; /* of answers on their way */
     unsigned accepts;     /* in the kernel */
 };
 
-static struct engine_u *self(struct engine *e)
+static struct uring_engine *self(struct engine *e)
 {
-    return (struct engine_u *)e;
+    return (struct uring_engine *)e;
 }
 
 static struct io_uring_sqe *op(struct engine *e)
@@ -72,7 +72,7 @@ static void watch_wake(struct engine *e)
 
 static int uring_open_engine(struct engine *e, struct err *err)
 {
-    struct engine_u *s = self(e);
+    struct uring_engine *s = self(e);
     if (uring_open(&s->u, err) != 0)
         return -1;
     blocks_init(&s->blocks);
@@ -83,7 +83,7 @@ static int uring_open_engine(struct engine *e, struct err *err)
 
 static void uring_stop(struct engine *e)
 {
-    struct engine_u *s = self(e);
+    struct uring_engine *s = self(e);
     uring_close(&s->u);
     blocks_fini(&s->blocks);
 }
@@ -326,7 +326,7 @@ static void on_writable(struct link *l, int result)
 
 static void on_accept(struct engine *e, const struct io_uring_cqe *cqe)
 {
-    struct engine_u *s = self(e);
+    struct uring_engine *s = self(e);
     if (!(cqe->flags & IORING_CQE_F_MORE))
         s->accepts--;
     if (cqe->res >= 0) {
@@ -359,7 +359,7 @@ static void on_completion(struct engine *e, const struct io_uring_cqe *cqe)
 
 static void uring_pass(struct engine *e, int timeout_ms)
 {
-    struct engine_u *s = self(e);
+    struct uring_engine *s = self(e);
     uring_wait(&s->u, timeout_ms);
     engine_tick(e);
     unsigned head, count = 0;
@@ -374,7 +374,7 @@ static void uring_pass(struct engine *e, int timeout_ms)
 
 const struct engine_ops engine_uring = {
     .name = "uring",
-    .size = sizeof(struct engine_u),
+    .size = sizeof(struct uring_engine),
     .open = uring_open_engine,
     .close = uring_stop,
     .pass = uring_pass,

@@ -47,13 +47,14 @@ static struct route *route_at(struct site *site, struct str path)
     return NULL;
 }
 
+/* 0, or the status of a path that is malformed. */
 static int find_route(struct site *site, struct str path, struct route **route)
 {
+    *route = route_at(site, path);
+    if (*route || target_is_plain(path))
+        return 0;
     char decoded[path.n + 1]; /* path.n is at most limits.line */
     struct str canonical;
-    *route = route_at(site, path);
-    if (*route)
-        return 0;
     if (target_decode(path, decoded, &canonical) != 0)
         return 400;
     *route = route_at(site, canonical);

@@ -62,3 +62,12 @@ int target_decode(struct str path, char *to, struct str *decoded)
     *decoded = (struct str){to, at};
     return 0;
 }
+
+bool target_is_plain(struct str path)
+{
+    for (size_t i = 0; i < path.n; i++)
+        if (path.p[i] == '%' ||
+            (path.p[i] == '/' && i + 1 < path.n && (path.p[i + 1] == '/' || path.p[i + 1] == '.')))
+            return false;
+    return path.n > 0 && path.p[0] == '/';
+}

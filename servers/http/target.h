@@ -9,4 +9,7 @@
    escape, %00, or a path that climbs above the root. */
 int target_decode(struct str path, char *to, struct str *decoded);
 
+/* Is a path as received what target_decode() would make of it? May say no to one that is. */
+bool target_is_plain(struct str path);
+
 #endif

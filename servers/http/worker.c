@@ -19,6 +19,7 @@ static struct {
     const struct service *service;
     const struct options *options;
     int signal_fd;
+    bool asked; /* to end */
 } worker;
 
 static void on_wake(struct engine *e)
@@ -26,8 +27,10 @@ static void on_wake(struct engine *e)
     struct signalfd_siginfo info;
     if (read(worker.signal_fd, &info, sizeof info) != sizeof info)
         return;
+    uint64_t grace_ms = worker.asked ? 0 : worker.options->grace_ms; /* asked twice: at once */
+    worker.asked = true;
     worker.service->finish(e, engine_context(e));
-    engine_finish(e, worker.options->grace_ms * 1000000ULL);
+    engine_finish(e, grace_ms * 1000000ULL);
 }
 
 static int open_signals(struct err *err)

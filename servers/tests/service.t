@@ -370,6 +370,25 @@ def calls_per_request(engine):
     return None
 
 
+def files_without_openat2():
+    """On a kernel without openat2 files are still served, and still none from outside the root."""
+    prefix = ("strace", "-f", "-qq", "-o", "/dev/null", "-e", "inject=openat2:error=ENOSYS")
+    if not shutil.which("strace"):
+        return "no strace"
+    if subprocess.run([*prefix, "true"], capture_output=True, check=False).returncode:
+        return "strace may not trace here"
+    with client.docroot() as root, Server("--docroot", root, "--engine", "epoll", "--stats", "/stats",
+                                          prefix=prefix, exe=client.release_program()) as server:
+        for path, status in (("/small.txt", 200), ("/dir/", 200), ("/dir", 301), ("/dir/index.html", 200),
+                             ("/leak.txt", 403), ("/link.txt", 403), ("/..%2fsecret.txt", 400),
+                             ("/none", 404), ("/small.txt/x", 404), ("/" + "n" * 300, 404)):
+            answer = server.get(path)
+            assert answer.status == status and client.SECRET not in answer.body, (path, answer)
+        os.kill(server.stats()["workers"][0]["pid"], signal.SIGTERM)
+        server.process.wait(client.PATIENCE_S)
+    return None
+
+
 def ceiling(engine):
     """One canned answer for each end of a head, however it is cut."""
     with Server("--engine", engine, "--workers", "2", exe=client.program("ceiling")) as server:
@@ -387,7 +406,7 @@ def ceiling(engine):
 def main():
     tap = client.Tap()
     for test in (bad_options, bad_start, port_taken, help_and_version, addresses, headers_off,
-                 limits_from_options, auto_serves_on_epoll, supervisor_killed, drops_root):
+                 limits_from_options, auto_serves_on_epoll, files_without_openat2, supervisor_killed, drops_root):
         tap.check(test.__name__.replace("_", " "), test)
     for error, says in URING_ERRORS.items():
         tap.check(f"io_uring refused with {error}", uring_fails, error, says)

@@ -96,9 +96,28 @@ static void noise_stays_below_the_root(void **state)
     }
 }
 
+/* A path that is called plain is its own canonical form. */
+static void plain_paths_stay_as_they_are(void **state)
+{
+    (void)state;
+    int plain = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct str path = {cases[i].path, strlen(cases[i].path)};
+        if (!target_is_plain((struct str){guard_copy(path.p, path.n), path.n}))
+            continue;
+        plain++;
+        assert_non_null(cases[i].wanted);
+        assert_string_equal(cases[i].path, cases[i].wanted);
+    }
+    assert_in_range(plain, 4, 20);
+    assert_true(target_is_plain(STR("/health")) && !target_is_plain(STR("/%61")));
+    assert_true(!target_is_plain(STR("/a//b")) && !target_is_plain(STR("/a/../b")));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(decodes),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(plain_paths_stay_as_they_are),
+                                       cmocka_unit_test(decodes),
                                        cmocka_unit_test(noise_stays_below_the_root)};
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
