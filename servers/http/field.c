@@ -6,6 +6,10 @@
 
 #include "http/token.h"
 
+/* What a host and port may have besides the characters of a token (RFC 3986 3.2.2). */
+static const bool host_more[256] = {
+    ['('] = 1, [')'] = 1, ['['] = 1, [']'] = 1, [':'] = 1, [','] = 1, [';'] = 1, ['='] = 1};
+
 /* Characters of a host, loosely: what can't be in a token, a name, an address or a port is refused.
  */
 static int take_host(struct str value, struct request *r, struct framing *f)
@@ -15,7 +19,7 @@ static int take_host(struct str value, struct request *r, struct framing *f)
         return -400; /* more than one (RFC 9112 3.2) */
     for (size_t i = 0; i < value.n; i++) {
         char c = value.p[i];
-        if (!token_is(c) && !strchr("()[]:,;=", c)) /* uri-host [":" port]; c is no NUL */
+        if (!token_is(c) && !host_more[(unsigned char)c])
             return -400;
     }
     r->host = value;

@@ -118,6 +118,16 @@ static ssize_t not_whole(size_t line, size_t head, size_t max_line,
     return head > limits->head ? -431 : 0;
 }
 
+/* The blank line has come. */
+static ssize_t end_fields(size_t at, const struct http1_limits *limits, struct request *r,
+                          const struct framing *framing)
+{
+    if (at > limits->head)
+        return -431;
+    int refused = field_finish(r, framing);
+    return refused ? refused : (ssize_t)at;
+}
+
 static ssize_t parse_fields(const char *p, size_t n, size_t at, const struct http1_limits *limits,
                             struct request *r)
 {
@@ -125,19 +135,17 @@ static ssize_t parse_fields(const char *p, size_t n, size_t at, const struct htt
     for (size_t count = 0;; count++) {
         struct str line;
         size_t taken;
+        if (n - at >= 2 && p[at] == '\r' && p[at + 1] == '\n')
+            return end_fields(at + 2, limits, r, &framing);
         int whole = next_line(p + at, n - at, &line, &taken);
         if (whole == 0)
             return not_whole(n - at, n, 0, limits);
         at += taken;
-        if (at > limits->head || count > limits->fields)
+        if (at > limits->head || count >= limits->fields)
             return -431;
-        if (whole < 0)
-            return whole;
-        int refused = line.n > 0 ? field_take(line, r, &framing) : field_finish(r, &framing);
+        int refused = whole < 0 ? whole : field_take(line, r, &framing);
         if (refused)
             return refused;
-        if (line.n == 0)
-            return (ssize_t)at;
     }
 }
 

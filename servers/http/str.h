@@ -19,16 +19,15 @@ static inline bool str_is(struct str a, struct str b)
     return a.n == b.n && memcmp(a.p, b.p, a.n) == 0;
 }
 
-/* Does a equal the lower-case text b, whatever a's case? Only ASCII letters are folded. */
+/* Does a equal the lower-case text b, whatever a's case? a must have no control characters, which
+   would be folded into punctuation. */
 static inline bool str_is_nocase(struct str a, struct str b)
 {
     if (a.n != b.n)
         return false;
-    for (size_t i = 0; i < a.n; i++) {
-        unsigned char c = (unsigned char)a.p[i];
-        if ((c >= 'A' && c <= 'Z' ? c | 0x20 : c) != (unsigned char)b.p[i])
+    for (size_t i = 0; i < a.n; i++)
+        if ((a.p[i] | 0x20) != b.p[i])
             return false;
-    }
     return true;
 }
 
