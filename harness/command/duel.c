@@ -34,7 +34,7 @@ static const struct option options[] = {
     {"budget", OPTION_SECONDS, AT(budget_s), 1, 86400, "TIME",
      "time for pilot and blocks (48 blocks; open-ended: 10m)"},
     {"block", OPTION_SECONDS, AT(block_s), 0.05, 60, "TIME",
-     "slices in a block, each route (1s, longer where the budget allows)"},
+     "slices in a block, each route (1s, or as the budget allows)"},
     {"slice", OPTION_SECONDS, AT(slice_s), 0.001, 5, "TIME", "a slice (a pilot chooses)"},
     {"connections", OPTION_WHOLE, AT(connections), 1, 1000000, "N", "to each server (64)"},
     {"workers", OPTION_WHOLE, AT(workers), 1, 1024, "N", "processes of each server (1)"},

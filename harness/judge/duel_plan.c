@@ -10,7 +10,9 @@
 #include <stdlib.h>
 
 enum {
-    ANSWERS_EACH = 4, /* on each connection, in a slice */
+    ANSWERS_EACH = 4,   /* on each connection, in a slice */
+    BLOCK_SLICES = 16,  /* four palindromes, so that a mean can be trimmed */
+    BLOCKS_WANTED = 16, /* fewer have less power than planned: stats/sequential_plan.h */
     HALVINGS = 8,
     LOOKS = 5
 };
@@ -87,6 +89,16 @@ double duel_plan_detect(double margin, double resolution)
     for (size_t i = 0; i < STEPS && !(detect - margin >= 2 * resolution); i++)
         detect = duel_slowdown_of_percent(margin_percent + steps_percent[i]);
     return detect;
+}
+
+double duel_plan_block_s(const struct duel_time *t)
+{
+    double shortest = fmax(0.25, BLOCK_SLICES * t->slice_s), usual = fmax(1, shortest);
+    double few = (t->left_s / BLOCKS_WANTED - t->overhead_s) / t->routes;
+    double many = (t->left_s / SEQUENTIAL_BLOCKS_MAX - t->overhead_s) / t->routes;
+    if (isnan(t->left_s))
+        return usual;
+    return fmax(usual > few ? fmax(shortest, few) : usual, many);
 }
 
 double duel_plan_slice_s(const struct duel_pilot *p)

@@ -30,6 +30,19 @@ size_t duel_plan_series(const struct duel_rules *rules, size_t routes_n);
    most: a noisier run ends undecided. */
 double duel_plan_detect(double margin, double resolution);
 
+/* What a block's length has to fit into. */
+struct duel_time {
+    double left_s;     /* of the budget; NaN: there is none */
+    double overhead_s; /* of a block, besides its slices */
+    double slice_s;    /* the longest of all routes */
+    double routes;
+};
+
+/* Seconds of slices on each route of a block: 1 s, or what 16 slices take if that is longer;
+   shorter (to a quarter of a second) where the budget would not hold 16 blocks, longer where it
+   would hold more than a test can use. */
+double duel_plan_block_s(const struct duel_time *t);
+
 /* Slices of a pilot: one side loaded alone in slices of base_s. */
 struct duel_pilot {
     const double *rates; /* requests/s of each slice, in time order */

@@ -235,20 +235,21 @@ static int plan_blocks(struct duel_run *r, struct err *e)
     struct duel *d = &r->duel;
     double alpha = d->rules.alpha / (double)duel_plan_series(&d->rules, d->routes_n);
     size_t least = duel_plan_blocks_least(alpha);
-    double left_s = d->budget_s - duel_run_elapsed(r), routes = (double)d->routes_n;
-    bool free_length = isnan(d->block_s);
-    d->block_s = free_length ? 1 : d->block_s;
-    double each_s = d->block_s * routes + d->overhead_s;
+    double left_s = d->budget_s - duel_run_elapsed(r);
+    struct duel_time time = {.left_s = d->rules.anytime ? NAN : left_s,
+                             .overhead_s = d->overhead_s,
+                             .routes = (double)d->routes_n};
+    for (size_t i = 0; i < d->routes_n; i++)
+        time.slice_s = fmax(time.slice_s, d->slice_s[i]);
+    if (isnan(d->block_s))
+        d->block_s = duel_plan_block_s(&time);
+    double each_s = d->block_s * time.routes + d->overhead_s;
     r->deadline_s = isnan(d->budget_s) ? INFINITY : 1.5 * d->budget_s + each_s;
     if (d->rules.anytime)
         return 0;
     double asked = (double)(r->wish->blocks ? r->wish->blocks : SEQUENTIAL_BLOCKS);
     double fit = isnan(d->budget_s) ? asked : floor(left_s / each_s);
-    if (fit > SEQUENTIAL_BLOCKS_MAX) {
-        fit = SEQUENTIAL_BLOCKS_MAX;
-        if (free_length)
-            d->block_s = (left_s / fit - d->overhead_s) / routes;
-    }
+    fit = fmin(fit, SEQUENTIAL_BLOCKS_MAX);
     if (fit < (double)least)
         return err_set(e, EXIT_USAGE,
                        "--budget %.3gs holds %.0f blocks of %.2g s and a verdict needs %zu; give "

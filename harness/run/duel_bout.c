@@ -303,6 +303,8 @@ int duel_bout_pilot(struct duel_run *r, struct err *e)
         }
         if (isfinite(r->wish->slice_s))
             r->duel.slice_s[i] = r->wish->slice_s;
+        else if (isfinite(r->wish->block_s)) /* a short block must hold two palindromes */
+            r->duel.slice_s[i] = fmin(r->duel.slice_s[i], fmax(BASE_S, r->wish->block_s / 8));
     }
     if (stop(&m, e) < 0)
         rc = -1;

@@ -82,6 +82,24 @@ static void test_detect_follows_the_noise_in_steps(void **state)
     assert_near(duel_percent_of_slowdown(duel_plan_detect(0, NAN)), 4, 1e-9);
 }
 
+static double block_for(double left_s, double slice_s)
+{
+    struct duel_time t = {.left_s = left_s, .overhead_s = 0.2, .slice_s = slice_s, .routes = 1};
+    return duel_plan_block_s(&t);
+}
+
+static void test_block_length_fits_the_budget(void **state)
+{
+    (void)state;
+    assert_near(block_for(NAN, 0.005), 1, 1e-12);
+    assert_near(block_for(60, 0.005), 1, 1e-12);
+    assert_near(block_for(12, 0.005), 0.55, 1e-12); /* 16 blocks of 0.75 s */
+    assert_near(block_for(4, 0.005), 0.25, 1e-12);  /* too short: the caller refuses */
+    assert_near(block_for(600, 0.005), 4.8, 1e-12); /* 120 blocks of 5 s */
+    assert_near(block_for(60, 0.2), 3.2, 1e-12);    /* 16 slices of a slow server */
+    assert_near(block_for(20, 0.2), 3.2, 1e-12);
+}
+
 static double slice_for(double rate, double white, double walk, unsigned connections)
 {
     double rates[400], level = 0;
@@ -130,6 +148,7 @@ int main(void)
         cmocka_unit_test(test_the_price_of_the_bound),
         cmocka_unit_test(test_series),
         cmocka_unit_test(test_detect_follows_the_noise_in_steps),
+        cmocka_unit_test(test_block_length_fits_the_budget),
         cmocka_unit_test(test_slice_length_by_allan_variance),
         cmocka_unit_test(test_slow_servers_get_longer_slices),
         cmocka_unit_test(test_a_pilot_without_rates),
