@@ -91,7 +91,8 @@ static int check_one(struct run *run, size_t index, struct check_list *list, str
     }
     facts_number(&run->result.servers[index].facts, "boot_ms", server.boot_ms);
     check_server(list, &server, &setup);
-    block_broken(run, index, list);
+    if (!stop_asked()) /* then what could not be asked is no finding */
+        block_broken(run, index, list);
     int rc = keep_conf(run, index, &server, e);
     return server_stop(&server, false, e) < 0 ? -1 : rc;
 }

