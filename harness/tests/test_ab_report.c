@@ -1,6 +1,5 @@
 /* What ab prints, read: recorded outputs of ab 2.3 (real-*) and the inputs of other people's bug
    reports (cases A08 to A18), in the C locale and in three with a decimal comma. */
-#include "tests/scratch.h"
 #include "load/ab_report.h"
 
 #include "base/alloc.h"
@@ -16,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+
+#include "tests/scratch.h"
 
 static char *fixture(const char *name)
 {

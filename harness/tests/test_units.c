@@ -1,5 +1,4 @@
 /* Numbers of wrk and ab: cases W03, W05 and W16 of other people's bug reports, in four locales. */
-#include "tests/scratch.h"
 #include "load/units.h"
 
 #include <locale.h>
@@ -10,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
+
+#include "tests/scratch.h"
 
 struct expected {
     enum units kind;

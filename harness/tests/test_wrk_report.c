@@ -1,6 +1,5 @@
 /* What wrk prints, read: recorded outputs of wrk 4.1.0 (real-*.txt) and the inputs of other
    people's bug reports (cases W01 to W18), in the C locale and in three with a decimal comma. */
-#include "tests/scratch.h"
 #include "load/wrk_report.h"
 
 #include "base/alloc.h"
@@ -16,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+
+#include "tests/scratch.h"
 
 static char *fixture(const char *name)
 {
