@@ -1,7 +1,6 @@
 /* Running out of ephemeral ports (case M01), for real: a network of our own with 1001 ports and no
    reuse of TIME_WAIT. When the generator closes first, its ports are used up and the verdict names
    them; when the server does, they are free at once and far more requests than ports succeed. */
-#include "tests/scratch.h"
 #include "load/generator.h"
 
 #include "base/alloc.h"
@@ -27,6 +26,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
+
+#include "tests/scratch.h"
 
 enum {
     PORT = 8080,
