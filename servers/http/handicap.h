@@ -8,7 +8,7 @@
 /* Measures the spin and sets it to ns of CPU time a call; 0 switches it off. Takes about 20 ms. */
 void handicap_set(double ns);
 
-/* Burns it. */
+/* Burns it; amounts below 10 us are saved up and burnt together, so that the mean is right. */
 void handicap_spin(void);
 
 /* Steps of one spin, as measured; for tests. */
