@@ -32,7 +32,8 @@ static enum duel_who side_of(const struct duel_input *in, size_t target)
 /* CPU time of a side's processes in a slice, ns. */
 static double clocks(const struct duel_input *in, const struct duel_slice *s, enum duel_who who)
 {
-    size_t first = who == DUEL_A ? 0 : in->pids_n[DUEL_A];
+    enum duel_who loaded = side_of(in, s->target);
+    size_t first = who == loaded ? 0 : in->pids_n[loaded];
     double sum = 0;
     if (in->pids_n[who] == 0 || first + in->pids_n[who] > s->pids_n)
         return NAN;

@@ -18,7 +18,7 @@ struct duel_input {
     const struct duel_slices *slices;
     const size_t *order;       /* of targets in a palindrome of four */
     bool b_first;              /* target 0 is B */
-    size_t pids_n[DUEL_SIDES]; /* each slice has A's clocks, then B's */
+    size_t pids_n[DUEL_SIDES]; /* each slice has the loaded side's clocks, then the other's */
     unsigned server_cpus;      /* that a server can use: workers, or CPUs if fewer */
     unsigned client_threads;
 };

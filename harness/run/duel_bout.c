@@ -35,7 +35,7 @@ enum {
 struct bout {
     struct duel_run *r;
     struct server server[DUEL_SIDES];
-    pid_t pids[2 * PIDS_MAX]; /* A's, then B's */
+    pid_t pids[DUEL_SIDES][PIDS_MAX];
     size_t pids_n[DUEL_SIDES];
 };
 
@@ -63,11 +63,9 @@ static int start_one(struct bout *m, enum duel_who who, unsigned padding_bytes, 
 
 static void find_pids(struct bout *m)
 {
-    size_t at = 0;
     for (int who = 0; who < DUEL_SIDES; who++) {
-        size_t n = server_pids(&m->server[who], m->pids + at, PIDS_MAX);
+        size_t n = server_pids(&m->server[who], m->pids[who], PIDS_MAX);
         m->pids_n[who] = n < PIDS_MAX ? n : PIDS_MAX;
-        at += m->pids_n[who];
     }
 }
 
@@ -115,14 +113,17 @@ static struct duel_load load_of(const struct bout *m, size_t route)
 {
     const struct duel_run *r = m->r;
     unsigned cpus = r->run.cpus.client_n;
-    return (struct duel_load){.pids = m->pids,
-                              .pids_n = m->pids_n[DUEL_A] + m->pids_n[DUEL_B],
-                              .route = r->duel.routes[route],
+    return (struct duel_load){.route = r->duel.routes[route],
                               .connections = r->duel.connections,
                               .threads = cpus < r->duel.connections ? cpus : r->duel.connections,
                               .warmup_s = WARMUP_S,
                               .cpus = &r->run.cpus.client,
                               .dir = r->raw_dir};
+}
+
+static struct duel_target target_of(const struct bout *m, enum duel_who who)
+{
+    return (struct duel_target){&m->server[who].address, m->pids[who], m->pids_n[who]};
 }
 
 static unsigned usable_cpus(const struct duel_run *r)
@@ -159,8 +160,8 @@ static int load_route(struct bout *m, size_t route, struct duel_block *b, struct
     snprintf(targets, sizeof targets, "%zu,%zu,%zu,%zu", order[0], order[1], order[2], order[3]);
     char *name = xasprintf("block-%03u-%s", b->index + 1, route_get(r->duel.routes[route])->name);
     struct duel_load load = load_of(m, route);
-    load.address[0] = &m->server[b_first].address;
-    load.address[1] = &m->server[!b_first].address;
+    load.target[0] = target_of(m, b_first ? DUEL_B : DUEL_A);
+    load.target[1] = target_of(m, b_first ? DUEL_A : DUEL_B);
     load.targets = 2;
     load.slice_s = r->duel.slice_s[route];
     load.seconds = r->duel.block_s;
@@ -259,7 +260,7 @@ static int pilot_one(struct bout *m, size_t route, enum duel_who who, double sec
     char said[300];
     char *name = xasprintf("pilot-%s-%c", route_get(r->duel.routes[route])->name, "ab"[who]);
     struct duel_load load = load_of(m, route);
-    load.address[0] = &m->server[who].address;
+    load.target[0] = target_of(m, who);
     load.targets = 1;
     load.slice_s = BASE_S;
     load.seconds = seconds;

@@ -46,14 +46,17 @@ static void add(struct strings *argv, const char *flag, char *value_take)
     strings_take(argv, value_take);
 }
 
-/* "0=12,13,20": every target has all clocks, so that what an idle server uses is seen too. */
+/* "0=12,13,20": its own processes first. */
 static char *clocks(const struct duel_load *l, size_t target)
 {
     char *text = xasprintf("%zu=", target);
-    for (size_t i = 0; i < l->pids_n; i++) {
-        char *next = xasprintf("%s%s%d", text, i ? "," : "", (int)l->pids[i]);
-        free(text);
-        text = next;
+    for (size_t k = 0; k < l->targets; k++) {
+        const struct duel_target *t = &l->target[(target + k) % l->targets];
+        for (size_t i = 0; i < t->pids_n; i++) {
+            char *next = xasprintf("%s%s%d", text, k || i ? "," : "", (int)t->pids[i]);
+            free(text);
+            text = next;
+        }
     }
     return text;
 }
@@ -69,9 +72,9 @@ static void add_request(struct strings *argv, const struct duel_load *l)
     add(argv, "--expect-status", xstrdup("200"));
     for (size_t i = 0; i < l->targets; i++) {
         char ip[INET_ADDRSTRLEN];
-        inet_ntop(AF_INET, &l->address[i]->sin_addr, ip, sizeof ip);
-        strings_take(argv,
-                     xasprintf("http://%s:%u%s", ip, ntohs(l->address[i]->sin_port), r->path));
+        inet_ntop(AF_INET, &l->target[i].address->sin_addr, ip, sizeof ip);
+        strings_take(
+            argv, xasprintf("http://%s:%u%s", ip, ntohs(l->target[i].address->sin_port), r->path));
     }
 }
 
@@ -89,7 +92,7 @@ static void make_argv(struct strings *argv, const char *program, const struct du
     add(argv, "--slices", xstrdup(slices_path));
     if (l->order)
         add(argv, "--order", xstrdup(l->order));
-    for (size_t i = 0; i < l->targets && l->pids_n; i++)
+    for (size_t i = 0; i < l->targets && l->target[i].pids_n; i++)
         add(argv, "--pid", clocks(l, i));
     add_request(argv, l);
 }

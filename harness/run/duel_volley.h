@@ -12,11 +12,15 @@
 
 struct err;
 
-struct duel_load {
-    const struct sockaddr_in *address[2];
-    size_t targets;    /* 1 or 2 */
-    const pid_t *pids; /* whose clocks every slice has */
+struct duel_target {
+    const struct sockaddr_in *address;
+    const pid_t *pids;
     size_t pids_n;
+};
+
+struct duel_load {
+    struct duel_target target[2];
+    size_t targets; /* 1 or 2 */
     enum route_id route;
     unsigned connections, threads;
     double slice_s, seconds, warmup_s; /* seconds: of all slices together */
@@ -30,7 +34,9 @@ struct duel_load {
 /* Path of the generator (caller frees), or NULL with err set (EXIT_MACHINE). */
 char *duel_volley_find(struct err *e);
 
-/* Runs it to its end. Fills slices (caller ends them; those of a run that failed count too) and
+/* Runs it to its end. Each slice has the clocks of the loaded target's processes, then those of the
+   other one's: what an idle server uses is seen too, and no side's clocks are always read first.
+   Fills slices (caller ends them; those of a run that failed count too) and
    note (size bytes): what it said when it ended badly, or "". Its slices stay in DIR/NAME.jsonl.
    Returns 0; or -1 with err set when it could not be run or understood. When a stop is asked it is
    ended, and the slices so far are returned. */

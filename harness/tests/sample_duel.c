@@ -30,9 +30,8 @@ void sample_duel_slices(struct duel_slices *s, const struct sample_load *load, c
         one->last_ns = one->first_ns + (uint64_t)((double)(one->ok - 1) / rate * 1e9);
         one->duration_ns = one->last_ns - one->start_ns;
         one->pids_n = 2;
-        one->cpu_ns[is_b] = cost * (double)one->ok;
-        one->cpu_ns[is_b] *= load->server_busy;
-        one->cpu_ns[!is_b] = 0;
+        one->cpu_ns[0] = cost * (double)one->ok * load->server_busy;
+        one->cpu_ns[1] = 0;
         one->client_cpu_ns = load->client_busy * (double)one->duration_ns;
         at_ns += 5500000;
     }

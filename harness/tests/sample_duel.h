@@ -15,8 +15,8 @@ struct sample_load {
     size_t slices;
 };
 
-/* Slices of 5 ms in the order (of targets), one clock for A, one for B. The caller ends them with
-   duel_slices_fini. */
+/* Slices of 5 ms in the order (of targets), one clock for the loaded side, one for the other. The
+   caller ends them with duel_slices_fini. */
 void sample_duel_slices(struct duel_slices *s, const struct sample_load *load, const size_t *order,
                         bool b_first, struct random *r);
 

@@ -87,7 +87,7 @@ static void test_a_process_that_is_gone_makes_the_cost_unknown(void **state)
     random_seed(&r, 3);
     sample_duel_slices(&slices, &sample_quiet, abba, false, &r);
     for (size_t i = 0; i < slices.n; i++)
-        slices.item[i].cpu_ns[1] = NAN;
+        slices.item[i].cpu_ns[slices.item[i].target == 1 ? 0 : 1] = NAN; /* B's */
     struct duel_input in = {&slices, abba, false, {1, 1}, 1, 1};
     duel_block_figures(&f, &in);
     assert_true(isnan(f.slowdown[METRIC_CPU]));
