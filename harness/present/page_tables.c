@@ -188,7 +188,7 @@ void page_reproduce(FILE *to, const struct result *r)
         figure_count(s->warmup_s).text, s->workers, s->workers == 1 ? "" : "s", r->trials_n);
     html_write(to, "<pre><code>%s%s%s</code></pre><dl>", r->command ? r->command : "parity run",
                has_seed ? "" : " --seed ", has_seed ? "" : seed);
-    write_term(to, "suite", s->path ? s->path : s->name);
+    write_term(to, "suite", s->name);
     write_term(to, "plan", plan);
     write_term(to, "seed (order)", seed);
     write_term(to, "started", r->started);

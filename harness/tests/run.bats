@@ -4,7 +4,7 @@ bats_require_minimum_version 1.5.0
 load e2e
 
 @test "smoke: every cell has verdict, rate, latency and CPU per request" {
-  smoke --json >"$TMP/json" 2>"$TMP/said"
+  smoke --json >"$TMP/json" 2>"$TMP/said" || [ $? -eq 3 ]
   run jq -r '.cells | map(.server + " " + .generator) | sort | join(",")' "$TMP/json"
   [ "$output" = "lighttpd ab,lighttpd wrk,nginx ab,nginx wrk,reactor ab,reactor wrk" ]
   # Measured, whatever the verdict: this machine's speed is no matter of a test.
@@ -96,7 +96,7 @@ load e2e
   sleep 0.7
   "$PARITY" run smoke --generator wrk --server nginx --out "$TMP/two" >/dev/null 2>"$TMP/said" || [ $? -eq 3 ]
   wait "$first" || [ $? -eq 3 ]
-  grep -qi "another parity" "$TMP/said"
+  grep -q "another run of parity" "$TMP/said"
   [ "$(jq -r .state "$TMP/one/result.json")" = complete ]
   [ "$(jq -r .state "$TMP/two/result.json")" = complete ]
 }
