@@ -46,7 +46,7 @@ static size_t choose_looks(size_t blocks, double alpha, size_t *looks)
 int duel_plan_make(struct sequential_plan *plan, size_t blocks, double alpha, double beta)
 {
     double low = alpha / 2, high = alpha; /* bounds are below 1.6 times the nominal alpha */
-    size_t looks[LOOKS], n = choose_looks(blocks, low, looks);
+    size_t looks[LOOKS] = {0}, n = choose_looks(blocks, low, looks);
     if (sequential_plan_init(plan, looks, n, alpha, beta) < 0)
         return -1;
     if (sequential_plan_alpha_bound(plan) <= alpha)

@@ -16,8 +16,9 @@ static void test_false_alarms_are_bounded_whatever_the_noise_does(void **state)
 {
     (void)state;
     for (size_t blocks = 12; blocks <= 120; blocks += 27)
-        for (double alpha = 0.001; alpha <= 0.011; alpha += 0.005) {
+        for (size_t i = 1; i <= 11; i += 5) {
             struct sequential_plan plan;
+            double alpha = 0.001 * (double)i;
             assert_int_equal(duel_plan_make(&plan, blocks, alpha, 0.05), 0);
             assert_true(sequential_plan_alpha_bound(&plan) <= alpha);
             assert_true(sequential_plan_alpha_bound(&plan) > 0.6 * alpha); /* and not wasted */
