@@ -1,6 +1,5 @@
 /* reply: reads HTTP/1.1 responses as RFC 9112 has them. Pure: bytes in, events out; no I/O, no
-   allocation. Strict, because it checks servers: what a lenient client would let pass is REPLY_BAD.
- */
+   allocation. Strict, for it checks servers: what a lenient client would let pass is REPLY_BAD. */
 #ifndef VOLLEY_REPLY_H
 #define VOLLEY_REPLY_H
 
