@@ -14,6 +14,12 @@ void cells_judge(struct result *r, const struct conditions *k);
    limit leaves it true. */
 void ratios_judge(struct result *r);
 
+/* Replaces r->witnesses: for each paired ratio, what the other generators' ratios of the same
+   route, level, mode, server and metric say. Two intervals agree when they overlap. Where a witness
+   has too few blocks for an interval it agrees when the range of its blocks meets the paired
+   interval; that it doesn't proves nothing. ratios_judge calls it. */
+void witnesses_judge(struct result *r);
+
 /* The exit code that a run's verdicts ask for: EXIT_DONE; EXIT_FAIL when a server failed a
    contract, died, sent errors or no answer at all; EXIT_MACHINE when a tool failed;
    EXIT_INCONCLUSIVE when no cell is valid. */

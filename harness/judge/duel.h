@@ -3,8 +3,9 @@
 
    FAIL  one series shows a slowdown above the margin (each at its share of alpha, Bonferroni); or B
          answered wrongly, died or did not come up.
-   PASS  every series that can be judged excludes a slowdown of detect or more. Throughput limited
-         by the generator can't be judged: its ratio is compressed, so it may FAIL but never PASS.
+   PASS  every series that can be judged excludes a slowdown of detect or more: by the plan's PASS
+         boundary where the noise lets it resolve detect, or by its whole interval. Throughput
+   limited by the generator can't be judged: its ratio is compressed, so it may FAIL but never PASS.
    INCONCLUSIVE  all else: too noisy, too many blocks dropped, A itself at fault, cut short.
 
    Of errors: a wrong answer (status, framing, length, body) of one side alone decides at once; lost

@@ -1,6 +1,7 @@
 /* ratio: server / reference by blocks. Hodges and Lehmann's estimate of the paired log ratios with
    the exact signed-rank interval (Hodges & Lehmann 1963; Hollander & Wolfe, ch. 3): both trials of
-   a pair come from one block, so what drifts between blocks cancels. */
+   a pair come from one block, so what drifts between blocks cancels. Where a generator loaded both
+   servers in slices side by side, the block's value is that of its slices (stats/block.h). */
 #include "judge/cells.h"
 
 #include "base/alloc.h"
@@ -18,11 +19,6 @@ static bool usable(const struct trial *t, enum metric metric)
            (metric == METRIC_CPU && t->verdict == VERDICT_CLIENT_BOUND);
 }
 
-static double figure(const struct trial *t, enum metric metric)
-{
-    return metric == METRIC_CPU ? trial_server_cpu_ns(t) : trial_requests_per_s(t);
-}
-
 /* A cell that was judged as a whole (unstable, contract broken) gives no ratio. */
 static bool cell_usable(const struct result *r, size_t cell, enum metric metric)
 {
@@ -38,19 +34,20 @@ static const struct trial *find(const struct result *r, size_t cell, unsigned bl
     return NULL;
 }
 
-/* Log ratios of the blocks in which both were measured. */
-static size_t pairs(const struct result *r, size_t ours, size_t theirs, enum metric metric,
+/* Log ratios of the blocks in which both were measured; x->paired when all come from slices. */
+static size_t pairs(const struct result *r, size_t ours, size_t theirs, struct ratio *x,
                     double *logs)
 {
-    size_t n = 0;
-    for (unsigned block = 0; block < r->plan.suite.blocks; block++) {
+    size_t n = 0, paired = 0;
+    for (unsigned block = 0; block < suite_blocks_most(&r->plan.suite); block++) {
         const struct trial *a = find(r, ours, block), *b = find(r, theirs, block);
-        if (!a || !b || !usable(a, metric) || !usable(b, metric))
+        if (!a || !b || !usable(a, x->metric) || !usable(b, x->metric))
             continue;
-        double x = figure(a, metric), y = figure(b, metric);
-        if (x > 0 && y > 0)
-            logs[n++] = log(x / y);
+        logs[n] = trial_log_ratio(a, b, x->metric);
+        paired += isfinite(a->paired_log_ratio[x->metric]);
+        n += isfinite(logs[n]);
     }
+    x->paired = n > 0 && paired == n;
     return n;
 }
 
@@ -77,7 +74,7 @@ static void add(struct result *r, size_t comparison, size_t server, enum metric 
     struct ratio *x = xgrow(&r->ratios, &r->ratios_n, sizeof *x);
     *x = (struct ratio){.comparison = comparison, .server = server, .metric = metric};
     size_t n = cell_usable(r, ours, metric) && cell_usable(r, theirs, metric)
-                   ? pairs(r, ours, theirs, metric, logs)
+                   ? pairs(r, ours, theirs, x, logs)
                    : 0;
     struct interval i = signed_rank_interval(logs, n, alpha);
     x->value = (struct interval){.estimate = exp(i.estimate),
@@ -90,7 +87,7 @@ static void add(struct result *r, size_t comparison, size_t server, enum metric 
 
 void ratios_judge(struct result *r)
 {
-    double *logs = xcalloc(r->plan.suite.blocks, sizeof *logs);
+    double *logs = xcalloc(suite_blocks_most(&r->plan.suite), sizeof *logs);
     free(r->ratios);
     r->ratios = NULL;
     r->ratios_n = 0;
@@ -100,4 +97,5 @@ void ratios_judge(struct result *r)
                 if (s != r->plan.reference)
                     add(r, c, s, (enum metric)m, logs);
     free(logs);
+    witnesses_judge(r);
 }

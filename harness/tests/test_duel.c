@@ -154,6 +154,21 @@ static void test_a_noisy_machine_is_inconclusive(void **state)
     close_ring(&g);
 }
 
+/* Too noisy to see 4 %, and yet it is plain that B is not slower. */
+static void test_a_much_faster_b_passes_however_noisy(void **state)
+{
+    (void)state;
+    struct ring g;
+    open_ring(&g, 24, 1, NAN);
+    begin(&g);
+    assert_int_equal(feed(&g, 24, -0.6, -0.5, 0.12), DUEL_PASS);
+    for (size_t i = 0; i < 2; i++) {
+        assert_true(g.d.series[i].resolution > 0.04);
+        assert_true(g.d.series[i].interval.high < 0.01);
+    }
+    close_ring(&g);
+}
+
 static void feed_bound(struct ring *g, size_t most, double throughput, double cpu)
 {
     for (size_t i = 0; i < most && g->d.verdict == DUEL_RUNNING; i++) {
@@ -374,6 +389,7 @@ int main(void)
         cmocka_unit_test(test_alpha_is_split_over_metrics_and_routes),
         cmocka_unit_test(test_false_alarms),
         cmocka_unit_test(test_a_noisy_machine_is_inconclusive),
+        cmocka_unit_test(test_a_much_faster_b_passes_however_noisy),
         cmocka_unit_test(test_client_bound_leans_on_cpu),
         cmocka_unit_test(test_client_bound_throughput_alone_never_passes),
         cmocka_unit_test(test_errors_of_one_side),
