@@ -41,13 +41,13 @@ static void refuse_malformed(struct conn *c, struct out *out, int status)
     conn_refuse(c, out, status, false);
 }
 
-/* The request is whole. */
+/* The request is whole. A body given here lies in the engine's buffer. */
 static void answer_target(struct conn *c, struct out *out, const struct target *t,
-                          const struct request *r, struct str body, bool borrowed)
+                          const struct request *r, struct str body)
 {
     struct reply reply;
     site_answer(conn_site(c), t, r, body, &reply);
-    reply.borrowed = borrowed && reply.body.p == body.p;
+    reply.borrowed = body.n > 0 && reply.body.p == body.p;
     answer(c, out, &reply, r);
 }
 
@@ -76,14 +76,14 @@ static size_t drain(struct conn *c, const struct request *r, size_t n)
 
 /* A body for a route. Whole bodies are used where they are; what isn't whole is collected. */
 static size_t start_body(struct conn *c, struct out *out, const struct target *t,
-                         const struct request *r, char *p, size_t n)
+                         const struct request *r, struct str rest)
 {
-    if (!r->chunked && r->content_length <= n) {
+    if (!r->chunked && r->content_length <= rest.n) {
         size_t length = (size_t)r->content_length;
-        answer_target(c, out, t, r, (struct str){p, length}, true);
+        answer_target(c, out, t, r, (struct str){rest.p, length});
         return length;
     }
-    if (r->expect_continue && n == 0) {
+    if (r->expect_continue && rest.n == 0) {
         static const char line[] = "HTTP/1.1 100 Continue\r\n\r\n";
         memcpy(out->p + out->n, line, sizeof line - 1);
         out->n += sizeof line - 1;
@@ -98,8 +98,8 @@ static size_t start_body(struct conn *c, struct out *out, const struct target *t
 }
 
 /* A head is whole: answers, or goes on to the body. Returns the body bytes taken. */
-static size_t start_request(struct conn *c, struct out *out, const struct request *r, char *p,
-                            size_t n)
+static size_t start_request(struct conn *c, struct out *out, const struct request *r,
+                            struct str rest)
 {
     struct site *site = conn_site(c);
     struct target t = site_find(site, r);
@@ -108,16 +108,16 @@ static size_t start_request(struct conn *c, struct out *out, const struct reques
         return 0;
     }
     if (wants_body(&t, r))
-        return start_body(c, out, &t, r, p, n);
+        return start_body(c, out, &t, r, rest);
     if (!r->chunked && r->content_length == 0) {
-        answer_target(c, out, &t, r, STR(""), false);
+        answer_target(c, out, &t, r, STR(""));
         return 0;
     }
     struct request with_body = *r; /* after Expect it may come or not: only closing is safe */
     if (r->expect_continue || r->expect_unknown || r->content_length > DRAIN_MAX)
         with_body.close = true;
-    answer_target(c, out, &t, &with_body, STR(""), false);
-    return drain(c, r, n);
+    answer_target(c, out, &t, &with_body, STR(""));
+    return drain(c, r, rest.n);
 }
 
 static size_t eat_head(struct conn *c, struct out *out, char *p, size_t n)
@@ -128,7 +128,7 @@ static size_t eat_head(struct conn *c, struct out *out, char *p, size_t n)
         refuse_malformed(c, out, (int)-head);
     if (head <= 0)
         return 0;
-    return (size_t)head + start_request(c, out, &r, p + head, n - (size_t)head);
+    return (size_t)head + start_request(c, out, &r, (struct str){p + head, n - (size_t)head});
 }
 
 static void body_done(struct conn *c, struct out *out)

@@ -84,7 +84,8 @@ static int run(const struct options *o, const struct service *service, struct er
     }
     log_line("listening on %s port %d, %u worker%s, engine %s", o->host, port, (unsigned)o->workers,
              o->workers > 1 ? "s" : "", chosen.engine);
-    int failed = o->workers == 1 ? worker_run(&chosen, service, board, 0, listeners[0], err)
+    struct seat seat = {board, 0, listeners[0]};
+    int failed = o->workers == 1 ? worker_run(&chosen, service, &seat, err)
                                  : supervise(&chosen, service, board, listeners);
     free(listeners);
     return failed ? 1 : 0;

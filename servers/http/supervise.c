@@ -49,10 +49,10 @@ static void become_worker(struct keeper *k, unsigned index, pid_t parent)
     for (unsigned i = 0; i < k->options->workers; i++)
         if (i != index)
             close(k->children[i].listen_fd);
-    int listen_fd = k->children[index].listen_fd;
+    struct seat seat = {k->board, index, k->children[index].listen_fd};
     free(k->children);
     struct err err = {0};
-    int failed = worker_run(k->options, k->service, k->board, index, listen_fd, &err);
+    int failed = worker_run(k->options, k->service, &seat, &err);
     if (failed)
         log_line("worker %u: %s", index, err.text);
     exit(failed ? 1 : 0);

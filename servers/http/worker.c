@@ -81,18 +81,18 @@ static struct engine *start_engine(const struct options *o, void *context,
     return engine_open(&config, &user, context, err);
 }
 
-int worker_run(const struct options *o, const struct service *service, struct counters_board *board,
-               unsigned index, int listen_fd, struct err *err)
+int worker_run(const struct options *o, const struct service *service, const struct seat *seat,
+               struct err *err)
 {
-    struct counters *counters = &board->of[index];
+    struct counters *counters = &seat->board->of[seat->index];
     worker.service = service;
     worker.options = o;
     if (open_signals(err) != 0)
         return -1;
-    void *context = service->open(o, board, index, err);
+    void *context = service->open(o, seat->board, seat->index, err);
     if (!context)
         return -1;
-    struct engine *e = start_engine(o, context, counters, listen_fd, err);
+    struct engine *e = start_engine(o, context, counters, seat->listen_fd, err);
     if (!e)
         return -1;
     counters->pid = (uint64_t)getpid();

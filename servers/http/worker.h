@@ -4,10 +4,17 @@
 
 #include "http/server.h"
 
-/* Serves until SIGTERM or SIGINT (which must be blocked). Takes listen_fd. Returns 0, or -1 with
-   err set: it could not start. */
-int worker_run(const struct options *o, const struct service *service, struct counters_board *board,
-               unsigned index, int listen_fd, struct err *err);
+/* A worker's place among its fellows. */
+struct seat {
+    struct counters_board *board;
+    unsigned index;
+    int listen_fd;
+};
+
+/* Serves until SIGTERM or SIGINT (which must be blocked). Takes the seat's listen_fd. Returns 0, or
+   -1 with err set: it could not start. */
+int worker_run(const struct options *o, const struct service *service, const struct seat *seat,
+               struct err *err);
 
 /* Forks a worker on each listener and replaces those that die, until SIGTERM or SIGINT. Exit code.
  */

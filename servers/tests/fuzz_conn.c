@@ -130,23 +130,27 @@ static size_t without_interim(char *p, size_t n)
     return n;
 }
 
+/* The bytes of the answer at p: its head, and its body unless another answer or nothing comes at
+   once (it answered HEAD). */
+static size_t answer_length(const char *p, size_t n)
+{
+    const char *end = memmem(p, n, "\r\n\r\n", 4);
+    assert(end && memcmp(p, "HTTP/1.1 ", 9) == 0);
+    size_t head = (size_t)(end - p) + 4;
+    const char *field = memmem(p, head, "Content-Length: ", 16);
+    size_t body = field ? strtoul(field + 16, NULL, 10) : 0;
+    bool next = n - head >= 9 && memcmp(p + head, "HTTP/1.1 ", 9) == 0;
+    return body == 0 || n == head || next ? head : head + body;
+}
+
 /* What was answered is a sequence of answers, none cut short. */
 static void check_answers(const char *p, size_t n)
 {
     while (n > 0) {
-        const char *end = memmem(p, n, "\r\n\r\n", 4);
-        assert(end && memcmp(p, "HTTP/1.1 ", 9) == 0);
-        size_t head = (size_t)(end - p) + 4;
-        const char *length = memmem(p, head, "Content-Length: ", 16);
-        p += head;
-        n -= head;
-        size_t body = length ? strtoul(length + 16, NULL, 10) : 0;
-        if (body > 0 && n > 0 && n >= body && memcmp(p, "HTTP/1.1 ", n < 9 ? n : 9) != 0) {
-            p += body;
-            n -= body;
-        } else {
-            assert(n == 0 || memcmp(p, "HTTP/1.1 ", 9) == 0); /* the answer to HEAD */
-        }
+        size_t length = answer_length(p, n);
+        assert(length <= n);
+        p += length;
+        n -= length;
     }
 }
 

@@ -23,20 +23,24 @@ static int forbidden(int c)
     return (c < 0x20 && c != '\t') || c == 0x7f;
 }
 
+static void check_every_byte_at(scan *fn, char *text, size_t n, size_t at)
+{
+    for (int c = 0; c < 256; c++) {
+        text[at] = (char)c;
+        assert_int_equal(fn(guard_copy(text, n), n), forbidden(c) ? at : n);
+    }
+    text[at] = 'a';
+}
+
 /* Each byte value at each place of each length up to three vectors. */
 static void check_all(scan *fn)
 {
     char text[100];
+    memset(text, 'a', sizeof text);
     for (size_t n = 0; n <= sizeof text; n++) {
-        memset(text, 'a', n);
         assert_int_equal(fn(guard_copy(text, n), n), n);
-        for (size_t at = 0; at < n; at++) {
-            for (int c = 0; c < 256; c++) {
-                text[at] = (char)c;
-                assert_int_equal(fn(guard_copy(text, n), n), forbidden(c) ? at : n);
-            }
-            text[at] = 'a';
-        }
+        for (size_t at = 0; at < n; at++)
+            check_every_byte_at(fn, text, n, at);
     }
 }
 
