@@ -37,7 +37,7 @@ static const struct option options[] = {
     {"reference", OPTION_TEXT, AT(reference), 0, 0, "NAME",
      "the server that ratios are taken against"},
     {"route", OPTION_LIST, AT(routes), 0, 0, "NAME", "health, json, echo, small, large"},
-    {"generator", OPTION_LIST, AT(generators), 0, 0, "NAME", "wrk, ab"},
+    {"generator", OPTION_LIST, AT(generators), 0, 0, "NAME", "volley, wrk, ab"},
     {"connections", OPTION_LIST, AT(connections), 0, 0, "N,N", "connection levels"},
     {"mode", OPTION_LIST, AT(modes), 0, 0, "MODE", "keep-alive, close"},
     {"duration", OPTION_SECONDS, AT(duration_s), 0.1, 3600, "TIME", "measured time of a trial"},
@@ -133,7 +133,7 @@ static int apply(struct suite *s, struct run_options *o, struct err *e)
     if (o->warmup_s >= 0)
         s->warmup_s = o->warmup_s;
     if (o->blocks)
-        s->blocks = (unsigned)o->blocks;
+        suite_set_blocks(s, (unsigned)o->blocks);
     if (o->workers)
         s->workers = (unsigned)o->workers;
     if (o->seed || !s->seed)

@@ -69,8 +69,8 @@ void show_start(struct show *s, struct run *run)
 {
     const struct plan *p = &run->result.plan;
     s->run = run;
-    fprintf(stderr, "%s: %zu servers, %zu comparisons, %u blocks, %zu trials, about %s\n",
-            p->suite.name, p->servers_n, p->comparisons_n, p->suite.blocks, p->steps_n,
+    fprintf(stderr, "%s: %zu servers, %zu comparisons, %s, %zu trials, about %s\n", p->suite.name,
+            p->servers_n, p->comparisons_n, suite_blocks_text(&p->suite), p->steps_n,
             duration(plan_seconds(p)));
     fprintf(stderr, "CPUs: %s; seed %llu; into %s\n", run->cpus.text,
             (unsigned long long)p->suite.seed, run->out);
@@ -104,7 +104,7 @@ void show_event(void *show, const struct schedule_event *event)
                                 .elapsed_s = event->elapsed_s,
                                 .what = what,
                                 .block = event->block,
-                                .blocks = p->suite.blocks};
+                                .blocks = suite_blocks(&p->suite, c->generator)};
     bool news = t && t->verdict != VERDICT_VALID && t->verdict != VERDICT_CLIENT_BOUND;
     if (t && (news || !s->terminal)) {
         end_line(s);
@@ -152,8 +152,8 @@ void show_plan(const struct plan *p)
     printf("servers:");
     for (size_t i = 0; i < p->servers_n; i++)
         printf(" %s%s", p->servers[i].name, i == p->reference ? " (reference)" : "");
-    printf("\n%u worker%s each; %.3g s measured after %.3g s of warm-up; %u blocks; seed %llu\n",
-           s->workers, s->workers == 1 ? "" : "s", s->duration_s, s->warmup_s, s->blocks,
+    printf("\n%u worker%s each; %.3g s measured after %.3g s of warm-up; %s; seed %llu\n",
+           s->workers, s->workers == 1 ? "" : "s", s->duration_s, s->warmup_s, suite_blocks_text(s),
            (unsigned long long)s->seed);
     printf("comparisons:\n");
     print_cells(p);

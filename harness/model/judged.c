@@ -3,12 +3,6 @@
 
 #include <math.h>
 
-const char *metric_name(enum metric m)
-{
-    static const char *const names[METRIC_COUNT] = {"requests_per_s", "cpu_ns_per_request"};
-    return names[m];
-}
-
 /* Nothing is known of it: 0 would be a measured zero. */
 void cell_result_init(struct cell_result *c)
 {

@@ -2,9 +2,12 @@
 #ifndef MODEL_JUDGED_H
 #define MODEL_JUDGED_H
 
+#include "model/metric.h"
 #include "model/tally.h"
 #include "model/verdict.h"
 #include "stats/interval.h"
+
+#include <stdbool.h>
 
 /* A cell over its blocks: medians over trials (of valid ones; of all measured ones when none is
  * valid). */
@@ -23,19 +26,28 @@ struct cell_result {
 };
 void cell_result_init(struct cell_result *c); /* not run, nothing known */
 
-enum metric {
-    METRIC_THROUGHPUT,
-    METRIC_CPU,
-    METRIC_COUNT
-};                                      /* requests/s; server CPU per request */
-const char *metric_name(enum metric m); /* requests_per_s, cpu_ns_per_request */
-
 /* server / reference in one comparison, by blocks. */
 struct ratio {
     size_t comparison, server; /* indices; the reference is the plan's */
     enum metric metric;
     struct interval value; /* a ratio; low and high are NaN when there are too few blocks */
+    bool paired;           /* each block's value comes from slices side by side, not from totals */
     char note[200];        /* why there is none, or "" */
+};
+
+enum agreement {
+    AGREEMENT_OPEN, /* too few blocks to contradict, or nothing measured */
+    AGREEMENT_YES,
+    AGREEMENT_NO
+};
+
+/* What another generator says of a paired ratio. */
+struct witness {
+    size_t ratio, by; /* indices into the result's ratios: the paired one, the other generator's */
+    enum agreement agrees;
+    double low, high; /* the other one's interval, or the range of its blocks when they are too few
+                         for one; NaN = none */
+    bool is_range;
 };
 
 #endif

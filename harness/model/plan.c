@@ -109,14 +109,15 @@ void plan_schedule(struct plan *p)
     p->steps = NULL;
     p->steps_n = 0;
     random_seed(&r, p->suite.seed);
-    for (unsigned block = 0; block < p->suite.blocks; block++) {
+    for (unsigned block = 0; block < suite_blocks_most(&p->suite); block++) {
         random_shuffle(&r, comparisons, p->comparisons_n);
         for (size_t c = 0; c < p->comparisons_n; c++) {
             unsigned position = 0;
             random_shuffle(&r, servers, p->servers_n);
             for (size_t i = 0; i < p->servers_n; i++) {
                 size_t cell = p->comparisons[comparisons[c]].first + servers[i];
-                if (p->cells[cell].skipped)
+                if (p->cells[cell].skipped ||
+                    block >= suite_blocks(&p->suite, p->cells[cell].generator))
                     continue;
                 struct step *step = xgrow(&p->steps, &p->steps_n, sizeof *step);
                 *step = (struct step){.cell = cell, .block = block, .position = position};

@@ -50,6 +50,7 @@ void result_fini(struct result *r)
     free(r->trials);
     free(r->cells);
     free(r->ratios);
+    free(r->witnesses);
     plan_fini(&r->plan);
     *r = (struct result){0};
 }

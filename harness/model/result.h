@@ -47,6 +47,8 @@ struct result {
     struct cell_result *cells; /* one per plan.cells, filled by judge */
     struct ratio *ratios;
     size_t ratios_n;
+    struct witness *witnesses; /* of the paired ratios, in their order */
+    size_t witnesses_n;
 };
 
 /* Takes over the plan (emptied) and makes room for what depends on it. */

@@ -61,6 +61,15 @@ static json_t *facts_json(const struct facts *f)
     return o;
 }
 
+static json_t *blocks_of_json(const struct suite *s)
+{
+    json_t *o = json_object();
+    for (size_t i = 0; i < s->generators.n; i++)
+        if (suite_blocks(s, i) != s->blocks)
+            put(o, s->generators.item[i], json_integer(suite_blocks(s, i)));
+    return o;
+}
+
 static json_t *suite_json(const struct suite *s)
 {
     json_t *o = json_object(), *routes = json_array(), *levels = json_array(),
@@ -85,6 +94,7 @@ static json_t *suite_json(const struct suite *s)
     put(o, "modes", modes);
     put(o, "workers", json_integer(s->workers));
     put(o, "blocks", json_integer(s->blocks));
+    put(o, "blocks_of", blocks_of_json(s));
     put(o, "duration_s", real(s->duration_s));
     put(o, "warmup_s", real(s->warmup_s));
     put(o, "seed", json_integer((json_int_t)s->seed));
@@ -228,6 +238,14 @@ static json_t *usage_json(const struct usage *u)
     return o;
 }
 
+static json_t *metrics_json(const double *value)
+{
+    json_t *o = json_object();
+    for (int m = 0; m < METRIC_COUNT; m++)
+        put(o, metric_name((enum metric)m), real(value[m]));
+    return o;
+}
+
 static json_t *trials_json(const struct result *r)
 {
     json_t *a = json_array();
@@ -246,6 +264,7 @@ static json_t *trials_json(const struct result *r)
         put(o, "client_cpu_ns_per_request", real(trial_client_cpu_ns(t)));
         put(o, "tally", tally_json(&t->tally));
         put(o, "usage", usage_json(&t->usage));
+        put(o, "paired_log_ratio", metrics_json(t->paired_log_ratio));
         json_array_append_new(a, o);
     }
     return a;
@@ -266,8 +285,30 @@ static json_t *ratios_json(const struct result *r)
         put(o, "low", real(x->value.low));
         put(o, "high", real(x->value.high));
         put(o, "confidence", real(x->value.confidence));
+        put(o, "paired", json_boolean(x->paired));
         put(o, "blocks", json_integer((json_int_t)x->value.n));
         put(o, "note", text(x->note));
+        json_array_append_new(a, o);
+    }
+    return a;
+}
+
+static json_t *witnesses_json(const struct result *r)
+{
+    json_t *a = json_array();
+    for (size_t i = 0; i < r->witnesses_n; i++) {
+        const struct witness *w = &r->witnesses[i];
+        const struct ratio *x = &r->ratios[w->ratio], *by = &r->ratios[w->by];
+        json_t *o = json_object();
+        put_cell(o, r, r->plan.comparisons[by->comparison].first + by->server);
+        put(o, "metric", json_string(metric_name(x->metric)));
+        put(o, "ratio", json_integer((json_int_t)w->ratio));
+        put(o, "by", json_integer((json_int_t)w->by));
+        put(o, "agrees",
+            w->agrees == AGREEMENT_OPEN ? json_null() : json_boolean(w->agrees == AGREEMENT_YES));
+        put(o, "low", real(w->low));
+        put(o, "high", real(w->high));
+        put(o, "is_range", json_boolean(w->is_range));
         json_array_append_new(a, o);
     }
     return a;
@@ -290,6 +331,7 @@ char *result_to_json(const struct result *r)
     put(o, "servers", servers_json(r));
     put(o, "cells", cells_json(r));
     put(o, "ratios", ratios_json(r));
+    put(o, "witnesses", witnesses_json(r));
     put(o, "fairness", fairness_json(r));
     put(o, "trials", trials_json(r));
     char *out = json_dumps(o, JSON_INDENT(2) | JSON_REAL_PRECISION(12));

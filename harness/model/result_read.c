@@ -199,7 +199,7 @@ static void read_trials(struct result *r, const struct json_at *at)
     for (size_t i = 0; i < n && !at->in->e->code; i++) {
         struct json_at one = json_at_index(at, i);
         struct trial *t = xgrow(&r->trials, &r->trials_n, sizeof *t);
-        trial_read(t, &one, r->plan.suite.blocks, r->plan.servers_n);
+        trial_read(t, &one, suite_blocks_most(&r->plan.suite), r->plan.servers_n);
         t->cell = field_whole(&one, "cell", r->plan.cells_n - 1);
         check_place(&one, &r->plan, t->cell);
     }
@@ -229,12 +229,37 @@ static void read_ratios(struct result *r, const struct json_at *at)
         x->value.low = field_measure(&one, "low");
         x->value.high = field_measure(&one, "high");
         x->value.confidence = field_measure(&one, "confidence");
-        x->value.n = field_whole(&one, "blocks", p->suite.blocks);
+        x->value.n = field_whole(&one, "blocks", suite_blocks_most(&p->suite));
+        x->paired = field_flag(&one, "paired");
         field_copy(&one, "note", x->note, sizeof x->note);
         size_t cell = p->comparisons[x->comparison].first + x->server;
         field_agrees_number(&one, "cell", (double)cell);
         field_agrees(&one, "reference", p->servers[p->reference].name);
         check_place(&one, p, cell);
+    }
+}
+
+static void read_witnesses(struct result *r, const struct json_at *at)
+{
+    size_t n = r->ratios_n ? json_at_count(at) : 0;
+    if (!r->ratios_n && json_at_count(at) > 0)
+        json_at_refuse(at, "must be empty, for there are no ratios");
+    for (size_t i = 0; i < n && !at->in->e->code; i++) {
+        struct json_at one = json_at_index(at, i), agrees = key(&one, "agrees");
+        struct witness *w = xgrow(&r->witnesses, &r->witnesses_n, sizeof *w);
+        w->ratio = field_whole(&one, "ratio", r->ratios_n - 1);
+        w->by = field_whole(&one, "by", r->ratios_n - 1);
+        w->agrees = json_is_null(agrees.value) ? AGREEMENT_OPEN
+                    : json_at_bool(&agrees)    ? AGREEMENT_YES
+                                               : AGREEMENT_NO;
+        w->low = field_measure(&one, "low");
+        w->high = field_measure(&one, "high");
+        w->is_range = field_flag(&one, "is_range");
+        const struct ratio *by = &r->ratios[w->by];
+        size_t cell = r->plan.comparisons[by->comparison].first + by->server;
+        field_agrees(&one, "metric", metric_name(by->metric));
+        field_agrees_number(&one, "cell", (double)cell);
+        check_place(&one, &r->plan, cell);
     }
 }
 
@@ -296,6 +321,7 @@ static void read_rest(struct result *r, const struct json_at *root)
     struct json_at servers = field_array(root, "servers"), cells = field_array(root, "cells");
     struct json_at ratios = field_array(root, "ratios"), trials = field_array(root, "trials");
     struct json_at fairness = field_array(root, "fairness");
+    struct json_at witnesses = field_array(root, "witnesses");
     r->state = read_state(root);
     field_copy(root, "started", r->started, sizeof r->started);
     field_copy(root, "ended", r->ended, sizeof r->ended);
@@ -309,6 +335,7 @@ static void read_rest(struct result *r, const struct json_at *root)
         read_cell_result(&r->cells[i], &one);
     }
     read_ratios(r, &ratios);
+    read_witnesses(r, &witnesses);
     read_fairness(r, &fairness);
     read_trials(r, &trials);
 }

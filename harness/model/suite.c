@@ -60,12 +60,32 @@ static void read_modes(struct suite *s, const struct json_at *at)
     strings_fini(&names);
 }
 
+/* {"wrk": 2}: of the suite's generators only, so that a name mistyped is seen. */
+static void read_blocks_of(struct suite *s, const struct json_at *at)
+{
+    const char *name;
+    json_t *value;
+    if (!at->value || !json_at_object(at, NULL))
+        return;
+    json_object_foreach(at->value, name, value)
+    {
+        struct json_at one = json_at_key(at, name);
+        unsigned n = (unsigned)json_at_whole(&one, 1, 1000);
+        if (!strings_has(&s->generators, name) || s->blocks_of.n == SUITE_GENERATORS_MAX) {
+            json_at_refuse(&one, "\"%s\" is none of the suite's generators", name);
+            return;
+        }
+        s->blocks_of_n[s->blocks_of.n] = n;
+        strings_add(&s->blocks_of, name);
+    }
+}
+
 void suite_read(struct suite *s, const struct json_at *root)
 {
-    static const char *const keys[] = {"schema",      "schema_version", "name",    "title",
-                                       "servers",     "reference",      "routes",  "generators",
-                                       "connections", "modes",          "workers", "blocks",
-                                       "duration_s",  "warmup_s",       "seed",    NULL};
+    static const char *const keys[] = {
+        "schema",    "schema_version", "name",        "title", "servers", "reference",
+        "routes",    "generators",     "connections", "modes", "workers", "blocks",
+        "blocks_of", "duration_s",     "warmup_s",    "seed",  NULL};
     if (!json_at_object(root, keys))
         return;
     json_at_schema(root, "parity/suite", 1);
@@ -76,6 +96,7 @@ void suite_read(struct suite *s, const struct json_at *root)
     struct json_at workers = json_at_key(root, "workers"), blocks = json_at_key(root, "blocks");
     struct json_at duration = json_at_key(root, "duration_s"), seed = json_at_key(root, "seed");
     struct json_at warmup = json_at_key(root, "warmup_s");
+    struct json_at blocks_of = json_at_key(root, "blocks_of");
     s->name = xstrdup(json_at_text(&name));
     if (!s->name[0] || s->name[0] == '.' || strchr(s->name, '/') || strlen(s->name) > 60)
         json_at_refuse(&name, "must be 1 to 60 characters that can name a folder");
@@ -97,6 +118,7 @@ void suite_read(struct suite *s, const struct json_at *root)
     read_modes(s, &modes);
     s->workers = (unsigned)json_at_whole_or(&workers, 1, 1024, 1);
     s->blocks = (unsigned)json_at_whole(&blocks, 1, 1000);
+    read_blocks_of(s, &blocks_of);
     s->duration_s = json_at_number(&duration, 0.1, 3600);
     s->warmup_s = json_at_number_or(&warmup, 0, 600, 0.5);
     s->seed = json_at_whole_or(&seed, 0, INT64_MAX, 0);
@@ -214,6 +236,46 @@ int suite_check(const struct suite *s, struct err *e)
     return check_levels(s, e);
 }
 
+unsigned suite_blocks(const struct suite *s, size_t generator)
+{
+    for (size_t i = 0; i < s->blocks_of.n && generator < s->generators.n; i++)
+        if (strcmp(s->blocks_of.item[i], s->generators.item[generator]) == 0)
+            return s->blocks_of_n[i];
+    return s->blocks;
+}
+
+unsigned suite_blocks_most(const struct suite *s)
+{
+    unsigned most = s->generators.n ? 0 : s->blocks;
+    for (size_t i = 0; i < s->generators.n; i++)
+        most = suite_blocks(s, i) > most ? suite_blocks(s, i) : most;
+    return most;
+}
+
+const char *suite_blocks_text(const struct suite *s)
+{
+    static char text[400];
+    unsigned most = suite_blocks_most(s);
+    bool others = false;
+    int len = snprintf(text, sizeof text, "%u block%s", most, most == 1 ? "" : "s");
+    for (size_t i = 0; i < s->generators.n; i++) {
+        if (suite_blocks(s, i) == most || len >= (int)sizeof text - 1)
+            continue;
+        len += snprintf(text + len, sizeof text - (size_t)len, "%s%.80s %u", others ? ", " : " (",
+                        s->generators.item[i], suite_blocks(s, i));
+        others = true;
+    }
+    if (others && len < (int)sizeof text - 1)
+        snprintf(text + len, sizeof text - (size_t)len, ")");
+    return text;
+}
+
+void suite_set_blocks(struct suite *s, unsigned blocks)
+{
+    s->blocks = blocks;
+    strings_fini(&s->blocks_of);
+}
+
 void suite_fini(struct suite *s)
 {
     free(s->name);
@@ -222,5 +284,6 @@ void suite_fini(struct suite *s)
     free(s->reference);
     strings_fini(&s->servers);
     strings_fini(&s->generators);
+    strings_fini(&s->blocks_of);
     *s = (struct suite){0};
 }

@@ -12,7 +12,8 @@ struct err;
 struct json_at;
 
 enum {
-    SUITE_LEVELS_MAX = 64
+    SUITE_LEVELS_MAX = 64,
+    SUITE_GENERATORS_MAX = 16
 };
 
 struct suite {
@@ -30,6 +31,8 @@ struct suite {
     bool contracts_only;   /* nothing is loaded: no generators, no cells (parity check) */
     unsigned workers;      /* of each server */
     unsigned blocks;
+    struct strings blocks_of; /* generators that get another number of blocks: */
+    unsigned blocks_of_n[SUITE_GENERATORS_MAX];
     double duration_s; /* of a trial's measured part */
     double warmup_s;   /* discarded before it */
     uint64_t seed;     /* 0 = draw one */
@@ -48,6 +51,15 @@ void suite_names(struct strings *names);
 
 /* Checks ranges and combinations after flags changed fields. Returns 0 or -1. */
 int suite_check(const struct suite *s, struct err *e);
+
+/* Blocks of the i-th generator, and the most that any has. */
+unsigned suite_blocks(const struct suite *s, size_t generator);
+unsigned suite_blocks_most(const struct suite *s);
+/* "6 blocks", "6 blocks (wrk 2, ab 2)". Static buffer. */
+const char *suite_blocks_text(const struct suite *s);
+
+/* All generators get so many blocks. */
+void suite_set_blocks(struct suite *s, unsigned blocks);
 
 void suite_fini(struct suite *s); /* safe twice */
 

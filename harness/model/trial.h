@@ -3,6 +3,7 @@
 #ifndef MODEL_TRIAL_H
 #define MODEL_TRIAL_H
 
+#include "model/metric.h"
 #include "model/tally.h"
 #include "model/verdict.h"
 
@@ -35,6 +36,9 @@ struct trial {
     char raw[128];    /* folder below the result's with the tool's output, or "" */
     struct tally tally;
     struct usage usage;
+    /* ln(this server's figure / the reference's) from slices side by side, by a generator that
+       loads both at once; NaN by others, and for the reference. */
+    double paired_log_ratio[METRIC_COUNT];
 };
 
 /* A trial with everything not measured. */
@@ -44,5 +48,9 @@ void trial_init(struct trial *t);
 double trial_requests_per_s(const struct trial *t); /* right answers / measured time */
 double trial_server_cpu_ns(const struct trial *t);  /* server CPU per answer */
 double trial_client_cpu_ns(const struct trial *t);
+
+/* ln(figure / the reference's) of two trials of one block: the paired one where there is one, else
+   of the trials' totals. NaN when it can't be had. */
+double trial_log_ratio(const struct trial *t, const struct trial *reference, enum metric metric);
 
 #endif

@@ -67,6 +67,7 @@ static void read_usage(struct usage *u, const struct json_at *at)
 void trial_read(struct trial *t, const struct json_at *at, unsigned blocks, size_t servers_n)
 {
     struct json_at tally = field_object(at, "tally"), usage = field_object(at, "usage");
+    struct json_at paired = field_object(at, "paired_log_ratio");
     trial_init(t);
     t->block = (unsigned)field_whole(at, "block", blocks - 1);
     t->position = (unsigned)field_whole(at, "position", servers_n - 1);
@@ -76,6 +77,8 @@ void trial_read(struct trial *t, const struct json_at *at, unsigned blocks, size
     field_copy(at, "raw", t->raw, sizeof t->raw);
     read_tally(&t->tally, &tally);
     read_usage(&t->usage, &usage);
+    for (int m = 0; m < METRIC_COUNT; m++)
+        t->paired_log_ratio[m] = field_measure(&paired, metric_name((enum metric)m));
     field_agrees_number(at, "requests_per_s", trial_requests_per_s(t));
     field_agrees_number(at, "cpu_ns_per_request", trial_server_cpu_ns(t));
     field_agrees_number(at, "client_cpu_ns_per_request", trial_client_cpu_ns(t));

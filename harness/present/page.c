@@ -62,8 +62,7 @@ static void write_lede(FILE *to, const struct result *r)
                 s->connections[s->connections_n - 1]);
     else if (s->connections_n == 1)
         fprintf(to, "; %u connection%s", s->connections[0], s->connections[0] == 1 ? "" : "s");
-    fprintf(to, "; %u block%s of %s s", s->blocks, s->blocks == 1 ? "" : "s",
-            figure_count(s->duration_s).text);
+    fprintf(to, "; %s of %s s", suite_blocks_text(s), figure_count(s->duration_s).text);
     if (strlen(r->started) >= 16) /* 2026-01-31T12:00:00Z */
         fprintf(to, "; %.10s %.5s UTC", r->started, r->started + 11);
     if (facts_find(&r->environment, "cpu_model"))
@@ -186,9 +185,9 @@ static void write_certainty(FILE *to, const struct result *r)
               to);
     else
         fprintf(to,
-                "No interval can be given (%u block%s; 6 are needed), so nothing is ranked: these "
+                "No interval can be given (%s; 6 are needed), so nothing is ranked: these "
                 "are the ratios that the blocks had. ",
-                r->plan.suite.blocks, r->plan.suite.blocks == 1 ? "" : "s");
+                suite_blocks_text(&r->plan.suite));
     if (broken)
         fputs("<span class=\"bad\">A contract is broken, see <a href=\"#fairness\">fairness</a>."
               "</span>",

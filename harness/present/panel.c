@@ -114,25 +114,23 @@ const struct ratio *panel_ratio(const struct result *r, size_t cell, enum metric
 }
 
 /* CPU per request stays right when the generator was the limit. */
-static double trial_value(const struct trial *t, enum metric metric)
+static bool usable(const struct trial *t, enum metric metric)
 {
-    if (metric == METRIC_CPU)
-        return t->verdict == VERDICT_VALID || t->verdict == VERDICT_CLIENT_BOUND
-                   ? trial_server_cpu_ns(t)
-                   : NAN;
-    return t->verdict == VERDICT_VALID ? trial_requests_per_s(t) : NAN;
+    return t->verdict == VERDICT_VALID ||
+           (metric == METRIC_CPU && t->verdict == VERDICT_CLIENT_BOUND);
 }
 
-static double reference_value(const struct result *r, const struct ratio *ratio, unsigned block)
+static const struct trial *reference_trial(const struct result *r, const struct ratio *ratio,
+                                           unsigned block)
 {
     for (size_t i = 0; i < r->trials_n; i++) {
         const struct trial *t = &r->trials[i];
         const struct cell *c = &r->plan.cells[t->cell];
         if (c->comparison == ratio->comparison && c->server == r->plan.reference &&
             t->block == block)
-            return trial_value(t, ratio->metric);
+            return t;
     }
-    return NAN;
+    return NULL;
 }
 
 size_t panel_block_ratios(const struct result *r, const struct ratio *ratio, double *to, size_t max)
@@ -143,8 +141,11 @@ size_t panel_block_ratios(const struct result *r, const struct ratio *ratio, dou
         const struct cell *c = &r->plan.cells[t->cell];
         if (c->comparison != ratio->comparison || c->server != ratio->server)
             continue;
-        double value = trial_value(t, ratio->metric) / reference_value(r, ratio, t->block);
-        if (isfinite(value) && value > 0)
+        const struct trial *reference = reference_trial(r, ratio, t->block);
+        if (!reference || !usable(t, ratio->metric) || !usable(reference, ratio->metric))
+            continue;
+        double value = exp(trial_log_ratio(t, reference, ratio->metric));
+        if (isfinite(value))
             to[n++] = value;
     }
     return n;

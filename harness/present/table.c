@@ -44,9 +44,9 @@ static void write_head(FILE *to, const struct result *r, struct style s)
     for (size_t i = 0; i < p->servers_n; i++)
         fprintf(text, "%s %s%s", i ? "," : "", p->servers[i].name,
                 i == p->reference ? " (reference)" : "");
-    fprintf(text, "; %u block%s of %s s, %u worker%s, seed %llu", p->suite.blocks,
-            p->suite.blocks == 1 ? "" : "s", figure_count(p->suite.duration_s).text,
-            p->suite.workers, p->suite.workers == 1 ? "" : "s", (unsigned long long)p->suite.seed);
+    fprintf(text, "; %s of %s s, %u worker%s, seed %llu", suite_blocks_text(&p->suite),
+            figure_count(p->suite.duration_s).text, p->suite.workers,
+            p->suite.workers == 1 ? "" : "s", (unsigned long long)p->suite.seed);
     if (r->state != RUN_COMPLETE)
         fprintf(text, "; %s: this is a part of the plan", run_state_name(r->state));
     flush_wrapped(to, "", text, &buffer, s.width);
@@ -160,10 +160,10 @@ static void write_without_intervals(FILE *to, const struct result *r, struct sty
                     figure_ratio(cpu.highest, NAN, NAN).text, cpu.of[FINDING_FEW]);
         flush_wrapped(to, "  ", text, &buffer, s.width);
     }
-    char *why =
-        xasprintf("Too few blocks for an interval (n=%u, %zu are needed: --blocks %zu), so "
-                  "no order is claimed: these are the ratios that these blocks had.",
-                  r->plan.suite.blocks, signed_rank_smallest_n(0.05), signed_rank_smallest_n(0.05));
+    char *why = xasprintf("Too few blocks for an interval (n=%u, %zu are needed: --blocks %zu), so "
+                          "no order is claimed: these are the ratios that these blocks had.",
+                          suite_blocks_most(&r->plan.suite), signed_rank_smallest_n(0.05),
+                          signed_rank_smallest_n(0.05));
     grid_wrap(to, "  ", why, s.width);
     free(why);
 }

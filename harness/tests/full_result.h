@@ -24,6 +24,7 @@ static inline void full_trial(struct trial *t)
     l->corrected = true;
     l->p[LATENCY_P50] = 1.0 / 3;
     l->p[LATENCY_P99] = 1e-300;
+    t->paired_log_ratio[METRIC_CPU] = -0.0625;
     t->usage.steal_share = 0.02;
     t->usage.wall_s = 2.125;
     t->position = 1;
@@ -106,6 +107,11 @@ static inline void full_result(struct result *r)
     full_ratio(r, METRIC_THROUGHPUT, (struct interval){1.0625, 1.03, 1.1, 0.96875, 3}, "");
     full_ratio(r, METRIC_CPU, (struct interval){0.9, NAN, NAN, 0, 2}, "2 blocks are too few");
     full_ratio(r, METRIC_CPU, (struct interval){NAN, NAN, INFINITY, NAN, 0}, "the cell is errors");
+    r->ratios[1].paired = true;
+    struct witness *w = xgrow(&r->witnesses, &r->witnesses_n, sizeof *w);
+    *w = (struct witness){1, 2, AGREEMENT_NO, 0.9, 1.01, true};
+    w = xgrow(&r->witnesses, &r->witnesses_n, sizeof *w);
+    *w = (struct witness){1, 2, AGREEMENT_OPEN, NAN, NAN, false};
     full_fairness(r);
 }
 

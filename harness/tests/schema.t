@@ -93,9 +93,9 @@ def edited(document, way, change):
 
 
 # Objects whose keys are data (a server's name, a fact), and keys that a person may leave out.
-OPEN = {"environment", "facts", "values", "reasons", "lacks", "differs"}
+OPEN = {"environment", "facts", "values", "reasons", "lacks", "differs", "blocks_of"}
 OPTIONAL = {
-    "suite": {"title", "reference", "modes", "workers", "warmup_s", "seed"},
+    "suite": {"title", "reference", "modes", "workers", "blocks_of", "warmup_s", "seed"},
     "server": {"schema", "schema_version", "title", "version", "needs", "configs", "lacks",
                "differs", "workers", "stop_signal", "port", "counter", "skip"},
     "result": set(),
