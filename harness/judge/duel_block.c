@@ -183,8 +183,8 @@ static double median_share(const struct duel *d, size_t route, enum duel_who who
 bool duel_is_client_bound(const struct duel *d, size_t route)
 {
     for (int who = 0; who < DUEL_SIDES; who++)
-        if (median_share(d, route, who, false) < DUEL_SERVER_BUSY_LEAST ||
-            median_share(d, route, who, true) > DUEL_CLIENT_BUSY_MOST)
-            return true;
+        if (!(median_share(d, route, who, false) >= DUEL_SERVER_BUSY_LEAST) ||
+            !(median_share(d, route, who, true) <= DUEL_CLIENT_BUSY_MOST))
+            return true; /* also when a share isn't known */
     return false;
 }

@@ -128,7 +128,7 @@ static void put_limit(FILE *to, const struct duel *d, size_t route)
     double client = duel_median(d, route, DUEL_A, FIELD(client_busy));
     if (!d->client_bound[route])
         return;
-    if (client >= server || client > 0.95)
+    if (client > 0.95 || (client > 0.8 && client >= server))
         fprintf(to,
                 "%s is generator bound: a slower server shows less in its throughput than it is "
                 "slower; CPU per request is not compressed.\n",

@@ -1,6 +1,7 @@
 /* Slices with a known slowdown in them give a block that says so; guards drop what must be. */
 #include "judge/duel_block.h"
 
+#include "base/alloc.h"
 #include "tests/sample_duel.h"
 
 #include <math.h>
@@ -162,6 +163,37 @@ static void test_guards(void **state)
     }
 }
 
+struct limit_case {
+    const char *name;
+    double server, client;
+    bool bound;
+};
+
+static void test_what_limits_throughput(void **state)
+{
+    (void)state;
+    static const struct limit_case cases[] = {
+        {"servers saturated", 0.99, 0.70, false},  {"servers idle", 0.80, 0.70, true},
+        {"generator saturated", 0.99, 0.97, true}, {"neither: one connection", 0.5, 0.4, true},
+        {"clock not readable", NAN, 0.5, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct duel d;
+        sample_duel(&d, 48, 1, NAN);
+        d.blocks = xcalloc(2, sizeof *d.blocks);
+        d.blocks_n = 2;
+        sample_block(&d.blocks[0], &d, 0, 0);
+        sample_block(&d.blocks[1], &d, 0, 0);
+        d.blocks[1].dropped[0] = 'x'; /* its figures must not matter */
+        d.blocks[0].route[0].side[DUEL_B].server_busy = cases[i].server;
+        d.blocks[0].route[0].side[DUEL_B].client_busy = cases[i].client;
+        d.blocks[1].route[0].side[DUEL_A].server_busy = 0.1;
+        if (duel_is_client_bound(&d, 0) != cases[i].bound)
+            fail_msg("%s", cases[i].name);
+        duel_fini(&d);
+    }
+}
+
 static void test_a_metric_that_is_not_tested_may_be_unknown(void **state)
 {
     (void)state;
@@ -185,6 +217,7 @@ int main(void)
         cmocka_unit_test(test_slices_out_of_order_end_the_pairing),
         cmocka_unit_test(test_rate_is_between_first_and_last_answer),
         cmocka_unit_test(test_guards),
+        cmocka_unit_test(test_what_limits_throughput),
         cmocka_unit_test(test_a_metric_that_is_not_tested_may_be_unknown),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
