@@ -129,7 +129,7 @@ static void answer_file(struct site *site, const struct request *r, struct file 
     int status = condition(r, f);
     uint64_t first = 0, last = 0;
     if (status == 304) {
-        *reply = (struct reply){.head = &f->unchanged};
+        reply_start(reply, &f->unchanged);
         return;
     }
     if (!status && range_applies(r, f))
@@ -145,7 +145,7 @@ static void answer_file(struct site *site, const struct request *r, struct file 
                       snprintf(site->extra, sizeof site->extra, "Content-Range: bytes */%llu\r\n",
                                (unsigned long long)f->size));
     } else {
-        *reply = (struct reply){.head = &f->ok};
+        reply_start(reply, &f->ok);
         attach(f, 0, (size_t)f->size, reply);
     }
 }

@@ -20,7 +20,7 @@ enum method {
 };
 
 /* What a handler needs to know of a request. The strings are views into the parsed bytes; p is NULL
-   where the field is absent. */
+   where the field is absent (then n means nothing). */
 struct request {
     enum method method;
     int minor;    /* HTTP/1.minor */

@@ -133,7 +133,12 @@ struct sending *sending_start(struct link *l)
         e->spare = s->next;
     else
         s = mem_get(sizeof *s);
-    *s = (struct sending){.since_ns = e->now_ns};
+    s->since_ns = e->now_ns;
+    s->p = NULL;
+    s->n = 0;
+    s->tail.n = 0;
+    s->tail.release = NULL;
+    s->memory = NULL;
     assert(!l->sending);
     l->sending = s;
     sending_progress(l);

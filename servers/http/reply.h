@@ -36,6 +36,17 @@ struct reply {
     bool borrowed; /* body.p dies with the up-call: copy it */
 };
 
+/* An answer with this head and, so far, nothing else. (Member by member: see http1.c, clear().) */
+static inline void reply_start(struct reply *r, struct head *head)
+{
+    r->head = head;
+    r->body.p = NULL;
+    r->body.n = 0;
+    r->body.release = NULL;
+    r->extra.n = 0;
+    r->has_length = r->borrowed = false;
+}
+
 /* How the connection goes on, as the Connection field says it. */
 enum persistence {
     PERSIST_SILENT,

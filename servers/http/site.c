@@ -113,10 +113,10 @@ void site_answer(struct site *site, const struct target *target, const struct re
         if (target->refusal == 405)
             allow(site, target->allowed, reply);
     } else if (request->method == METHOD_OPTIONS) {
-        *reply = (struct reply){.head = &site->options_head};
+        reply_start(reply, &site->options_head);
         allow(site, target->allowed, reply);
     } else if (target->route) {
-        *reply = (struct reply){.head = &target->route->head};
+        reply_start(reply, &target->route->head);
         target->route->answer(site, target->route, body, reply);
     } else {
         files_answer(site, request, reply);
