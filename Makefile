@@ -26,6 +26,8 @@ HELPERS  := $(patsubst %.c,build/asan/%.o,$(wildcard harness/tests/sample_*.c))
 E2E      := $(wildcard harness/tests/*.bats servers/tests/*.bats harness/tests/*.t servers/tests/*.t)
 FUZZ     := $(patsubst %.c,build/fuzz/%,$(wildcard servers/tests/fuzz_*.c harness/tests/fuzz_*.c))
 FUZZ_SECONDS ?= 60
+JOBS     := $(shell nproc)
+ASAN_MAKE = $(MAKE) --no-print-directory -s VARIANT=asan OPT='-O1 -g'
 
 .PHONY: help all bench test unit lint format asan fuzz install clean deps deps-test docroot
 .DEFAULT_GOAL := help
@@ -36,14 +38,16 @@ help: ## this list
 all: $(PROGRAMS) docroot ## build bin/parity, bin/volley and bin/servers/*
 
 bench: deps ## install what is missing, build, run the default comparison, write its report
-	@$(MAKE) --no-print-directory -s all
+	@$(MAKE) --no-print-directory -s -j$(JOBS) all
 	@bin/parity run quick
 
 test: deps-test ## every test: unit (ASan, UBSan), end to end, pages, lint
-	@$(MAKE) --no-print-directory -s all unit
+	@$(MAKE) --no-print-directory -s -j$(JOBS) all
+	@$(MAKE) --no-print-directory -s unit
 	@CDPATH= prove -e '' $(UNIT) $(E2E)
 
-unit: $(UNIT) $(if $(E2E),build/asan/.programs) ## build the unit tests (build/asan/*/tests/test_*)
+unit: ## build the unit tests and the programs that tests run, with ASan and UBSan in build/asan
+	@$(ASAN_MAKE) -j$(JOBS) all $(UNIT)
 
 lint: deps-test ## clang-format, clang-tidy, cppcheck, shellcheck
 	@prove -e '' harness/tests/lint.t
@@ -52,7 +56,7 @@ format: ## rewrite the C sources in the project's format
 	clang-format -i $(wildcard harness/*.[ch] harness/*/*.[ch] servers/*/*.[ch])
 
 asan: ## build every program with ASan and UBSan in build/asan/bin
-	@$(MAKE) --no-print-directory VARIANT=asan OPT='-O1 -g' all
+	@$(ASAN_MAKE) -j$(JOBS) all
 
 fuzz: $(FUZZ) ## run each fuzz target for FUZZ_SECONDS (60)
 	@scripts/fuzz $(FUZZ_SECONDS) $(FUZZ)
@@ -66,7 +70,6 @@ clean: ## remove what was built
 deps: ; @scripts/deps bench
 deps-test: ; @scripts/deps test
 docroot: ; @scripts/docroot configs/docroot
-build/asan/.programs: FORCE ; @$(MAKE) --no-print-directory -s asan
 FORCE:
 
 $(BIN)/parity: $(call objects,harness/main.c) $(B)/libparity.a
@@ -88,12 +91,15 @@ $(BIN)/parity $(BIN)/volley:
 $(B)/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(CC) -I$(firstword $(subst /, ,$<)) $(CFLAGS_) -MMD -MP -c -o $@ $<
-build/asan/harness/tests/test_%: harness/tests/test_%.c FORCE
-	@$(MAKE) --no-print-directory -s VARIANT=asan OPT='-O1 -g' build/asan/libparity.a $(HELPERS) $@.o
-	@$(CC) $(SANITIZE_asan) -o $@ $@.o $(HELPERS) build/asan/libparity.a -lcmocka -ljansson -luring -lm
-build/asan/servers/tests/test_%: servers/tests/test_%.c FORCE
-	@$(MAKE) --no-print-directory -s VARIANT=asan OPT='-O1 -g' build/asan/libhttp.a $@.o
-	@$(CC) $(SANITIZE_asan) -o $@ $@.o build/asan/libhttp.a -lcmocka -luring -lm $(LIBS_test_$*)
+ifeq ($(VARIANT),asan)
+$(B)/harness/tests/test_%: $(B)/harness/tests/test_%.o $(HELPERS) $(B)/libparity.a
+	@$(CC) $(LDFLAGS_) -o $@ $^ -lcmocka -ljansson -luring -lm
+$(B)/servers/tests/test_%: $(B)/servers/tests/test_%.o $(B)/libhttp.a
+	@$(CC) $(LDFLAGS_) -o $@ $^ -lcmocka -luring -lm $(LIBS_test_$*)
+else
+build/asan/%: FORCE
+	@$(ASAN_MAKE) $@
+endif
 LIBS_test_peer = -lhttp_parser
 build/fuzz/%: %.c FORCE
 	@mkdir -p $(@D)
