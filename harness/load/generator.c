@@ -2,12 +2,14 @@
 #include "load/generator.h"
 
 #include "load/ab.h"
+#include "load/volley.h"
 #include "load/wrk.h"
 
 #include <stddef.h>
 #include <string.h>
 
-static const struct generator *const generators[] = {&wrk_generator, &ab_generator, NULL};
+static const struct generator *const generators[] = {&volley_generator, &wrk_generator,
+                                                     &ab_generator, NULL};
 
 const struct generator *const *generator_all(void)
 {

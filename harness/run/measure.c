@@ -1,5 +1,6 @@
-/* measure: the steps of one trial in order. Fresh processes each time; the watch reads its counters
-   just before and just after the measured load, so warm-up and boot are in neither. */
+/* measure: the steps of one trial, or of all trials of a comparison at once, in order. Fresh
+   processes each time; the watch reads its counters just before and just after the measured load,
+   so warm-up and boot are in neither. */
 #include "run/measure.h"
 
 #include "base/alloc.h"
@@ -21,7 +22,8 @@
 enum {
     READY_MS = 10000,
     TIME_WAIT_MOST = 8000, /* sockets left by trials before: a quarter of the usual ports */
-    TIME_WAIT_PATIENCE_S = 61
+    TIME_WAIT_PATIENCE_S = 61,
+    PIDS_MAX = 256 /* of a server, that a generator can be told */
 };
 
 static void fail(struct trial *t, enum verdict v, const char *text)
@@ -30,14 +32,29 @@ static void fail(struct trial *t, enum verdict v, const char *text)
     snprintf(t->note, sizeof t->note, "%.390s", text);
 }
 
-/* "b1-007-nginx-health-wrk-c64-keep-alive": sorts as it was measured, and says what it is. */
-static char *raw_name(const struct run *run, const struct step *step)
+/* "b1-health-wrk-nginx-c64-keep-alive"; server is "all" where one run loads them all. */
+static char *raw_name(const struct run *run, const struct step *step, const char *server)
 {
     const struct plan *p = &run->result.plan;
     const struct cell *c = &p->cells[step->cell];
     return xasprintf("b%u-%s-%s-%s-c%u-%s", step->block + 1, route_get(c->route)->name,
-                     p->suite.generators.item[c->generator], p->servers[c->server].name,
-                     c->connections, c->keepalive ? "keep-alive" : "close");
+                     p->suite.generators.item[c->generator], server, c->connections,
+                     c->keepalive ? "keep-alive" : "close");
+}
+
+/* Only who opens connections all the time is hindered by those that still wait. */
+static double await_time_wait(const struct cell *c)
+{
+    return counters_await_time_wait(TIME_WAIT_MOST, c->keepalive ? 0 : TIME_WAIT_PATIENCE_S);
+}
+
+static void begin(struct trial *t, const struct step *step)
+{
+    trial_init(t);
+    t->cell = step->cell;
+    t->block = step->block;
+    t->position = step->position;
+    clock_stamp_iso(t->started, sizeof t->started);
 }
 
 static void load_and_watch(struct run *run, const struct generator *g, const struct load *load,
@@ -68,13 +85,13 @@ static void load_and_watch(struct run *run, const struct generator *g, const str
         fail(t, outcome.verdict, outcome.note);
 }
 
-/* The server's own output is kept when a trial failed, or said anything at all. */
-static void keep_log(const struct server *server, const char *raw_dir)
+/* What a server printed is kept if it said anything at all. */
+static void keep_log(const struct server *server, const char *raw_dir, const char *name)
 {
     struct stat st;
     if (!server->log_path || stat(server->log_path, &st) < 0 || st.st_size == 0)
         return;
-    char *to = xasprintf("%s/server.log", raw_dir);
+    char *to = xasprintf("%s/%s.log", raw_dir, name);
     FILE *from = fopen(server->log_path, "r"), *out = fopen(to, "w");
     char data[4096];
     size_t n, left = 1 << 20; /* the first MiB tells what went wrong */
@@ -89,6 +106,20 @@ static void keep_log(const struct server *server, const char *raw_dir)
     free(to);
 }
 
+static struct load load_of(const struct run *run, const struct cell *c, const struct server *server,
+                           const char *raw_dir)
+{
+    return (struct load){.address = server->address,
+                         .route = c->route,
+                         .connections = c->connections,
+                         .keepalive = c->keepalive,
+                         .duration_s = run->result.plan.suite.duration_s,
+                         .warmup_s = run->result.plan.suite.warmup_s,
+                         .cpus = &run->cpus.client,
+                         .cpus_n = run->cpus.client_n,
+                         .raw_dir = raw_dir};
+}
+
 static void with_server(struct run *run, const struct step *step, struct trial *t,
                         const char *raw_dir)
 {
@@ -101,17 +132,9 @@ static void with_server(struct run *run, const struct step *step, struct trial *
         fail(t, VERDICT_BOOT_FAILED, e.text);
         return;
     }
-    struct load load = {.address = server.address,
-                        .route = c->route,
-                        .connections = c->connections,
-                        .keepalive = c->keepalive,
-                        .duration_s = run->result.plan.suite.duration_s,
-                        .warmup_s = run->result.plan.suite.warmup_s,
-                        .cpus = &run->cpus.client,
-                        .cpus_n = run->cpus.client_n,
-                        .raw_dir = raw_dir};
+    struct load load = load_of(run, c, &server, raw_dir);
     load_and_watch(run, run->generators[c->generator], &load, &server, t);
-    keep_log(&server, raw_dir);
+    keep_log(&server, raw_dir, "server");
     if (server_stop(&server, false, &e) < 0)
         fail(t, VERDICT_TOOL_FAILED, e.text);
 }
@@ -120,25 +143,204 @@ bool measure_trial(struct run *run, const struct step *step, struct trial *t)
 {
     struct err e = {0};
     const struct cell *c = &run->result.plan.cells[step->cell];
-    trial_init(t);
-    t->cell = step->cell;
-    t->block = step->block;
-    t->position = step->position;
-    clock_stamp_iso(t->started, sizeof t->started);
-    char *name = raw_name(run, step), *raw_dir = run_raw_dir(run, name, &e);
+    begin(t, step);
+    char *name = raw_name(run, step, run->result.plan.servers[c->server].name),
+         *raw_dir = run_raw_dir(run, name, &e);
     if (!raw_dir) {
         fail(t, VERDICT_TOOL_FAILED, e.text);
     } else {
         snprintf(t->raw, sizeof t->raw, "raw/%s", name);
-        /* Only who opens connections all the time is hindered by those that still wait. */
-        double patience_s = c->keepalive ? 0 : TIME_WAIT_PATIENCE_S;
-        double waiting = counters_await_time_wait(TIME_WAIT_MOST, patience_s);
+        double waiting = await_time_wait(c);
         with_server(run, step, t, raw_dir);
         t->usage.time_wait_before = waiting;
     }
     struct conditions k = run->conditions;
     k.process_figures = !run->result.plan.servers[c->server].url;
     validity_judge(t, c, &k);
+    free(raw_dir);
+    free(name);
+    return !stop_asked();
+}
+
+/* One server of a comparison while all of them are loaded. */
+struct entrant {
+    struct trial *trial;
+    const struct cell *cell;
+    struct server server;
+    bool booted, ready; /* ready = to be loaded */
+    pid_t pids[PIDS_MAX];
+    size_t pids_n;
+    double counted;
+    struct counters before;
+};
+
+struct party { /* all of them, in the order in which they are started */
+    struct run *run;
+    const struct generator *generator;
+    struct entrant *entrant;
+    size_t n;
+    const char *raw_dir;
+};
+
+static void boot(struct party *p, struct entrant *x)
+{
+    const struct manifest *m = &p->run->result.plan.servers[x->cell->server];
+    struct server_setup setup = run_setup(p->run, m);
+    struct err e = {0};
+    x->booted = x->ready = server_start(&x->server, m, &setup, READY_MS, &e) == 0;
+    if (!x->booted)
+        fail(x->trial, VERDICT_BOOT_FAILED, e.text);
+}
+
+/* Processes are looked for after the warm-up, when a server has started all that it needs. */
+static void warm(struct party *p, struct entrant *x)
+{
+    char why[300];
+    struct err e = {0};
+    struct load load = load_of(p->run, x->cell, &x->server, p->raw_dir);
+    if (p->generator->warm(&load, &e) < 0) {
+        bool alive = server_alive(&x->server, why, sizeof why);
+        fail(x->trial, alive ? VERDICT_TOOL_FAILED : VERDICT_SERVER_DIED, alive ? e.text : why);
+        x->ready = false;
+        return;
+    }
+    x->pids_n = server_pids(&x->server, x->pids, PIDS_MAX);
+    if (x->pids_n > PIDS_MAX)
+        x->pids_n = 0;
+    x->counted = counter_read(&x->server);
+}
+
+/* The clocks of the processes that were there at the start miss what others did that came later:
+   then it isn't known what the server used while it was loaded. */
+static double server_cpu_s(double clocks_s, double group_s)
+{
+    return group_s - clocks_s > 0.2 * group_s && group_s - clocks_s > 0.1 ? NAN : clocks_s;
+}
+
+static void take_share(struct party *p, struct entrant *x, const struct load_share *share)
+{
+    struct trial *t = x->trial;
+    struct counters after;
+    char why[300];
+    counters_read(&after, &x->server, &p->run->used);
+    counters_usage(&t->usage, &x->before, &after, share->outcome.cpu_s);
+    t->usage.server_cpu_s = server_cpu_s(share->server_cpu_s, t->usage.server_cpu_s);
+    long left = socket_diag_connections(ntohs(x->server.address.sin_port));
+    t->usage.server_connections = left < 0 ? NAN : (double)left;
+    t->tally = share->tally;
+    memcpy(t->paired_log_ratio, share->log_ratio, sizeof t->paired_log_ratio);
+    if (!server_alive(&x->server, why, sizeof why)) {
+        fail(t, VERDICT_SERVER_DIED, why);
+        return;
+    }
+    t->usage.server_requests = counter_read(&x->server) - x->counted - 1;
+    fail(t, share->outcome.verdict, share->outcome.note);
+}
+
+/* The loads of those that are ready; *reference becomes the index of the reference's. */
+static size_t make_loads(struct party *p, struct load *loads, size_t *reference)
+{
+    const struct plan *plan = &p->run->result.plan;
+    size_t n = 0, index = SIZE_MAX;
+    for (size_t i = 0; i < p->n; i++) {
+        const struct entrant *x = &p->entrant[i];
+        if (!x->ready)
+            continue;
+        if (x->cell->server == plan->reference)
+            index = n;
+        loads[n] = load_of(p->run, x->cell, &x->server, p->raw_dir);
+        loads[n].pids = x->pids;
+        loads[n].pids_n = x->pids_n;
+        loads[n].seed =
+            plan->suite.seed + x->trial->block * 1000003ULL + x->cell->comparison * 1009ULL;
+        n++;
+    }
+    for (size_t i = 0; i < n; i++)
+        loads[i].together = (unsigned)n;
+    *reference = index < n ? index : n;
+    return n;
+}
+
+static void load_all(struct party *p)
+{
+    struct load *loads = xcalloc(p->n, sizeof *loads);
+    struct load_share *shares = xcalloc(p->n, sizeof *shares);
+    struct err e = {0};
+    size_t reference, n = make_loads(p, loads, &reference), at = 0;
+    for (size_t i = 0; i < p->n; i++)
+        if (p->entrant[i].ready)
+            counters_read(&p->entrant[i].before, &p->entrant[i].server, &p->run->used);
+    int rc = n ? p->generator->measure_all(loads, n, reference, shares, &e) : 0;
+    for (size_t i = 0; i < p->n; i++) {
+        struct entrant *x = &p->entrant[i];
+        if (!x->ready)
+            continue;
+        take_share(p, x, &shares[at++]);
+        if (rc < 0 && x->trial->verdict != VERDICT_SERVER_DIED)
+            fail(x->trial, VERDICT_TOOL_FAILED, e.text);
+    }
+    free(shares);
+    free(loads);
+}
+
+static void with_servers(struct party *p)
+{
+    struct err e = {0};
+    for (size_t i = 0; i < p->n && !stop_asked(); i++)
+        boot(p, &p->entrant[i]);
+    for (size_t i = 0; i < p->n && !stop_asked(); i++)
+        if (p->entrant[i].ready)
+            warm(p, &p->entrant[i]);
+    if (!stop_asked())
+        load_all(p);
+    for (size_t i = 0; i < p->n; i++) {
+        struct entrant *x = &p->entrant[i];
+        if (!x->booted)
+            continue;
+        keep_log(&x->server, p->raw_dir, p->run->result.plan.servers[x->cell->server].name);
+        if (server_stop(&x->server, false, &e) < 0)
+            fail(x->trial, VERDICT_TOOL_FAILED, e.text);
+    }
+}
+
+/* Time that one left when it died goes to the others: for them it is no overrun. */
+static double asked_s(const struct party *p, const struct trial *t)
+{
+    double asked = p->run->conditions.asked_s, got = t->tally.duration_s;
+    for (size_t i = 0; i < p->n; i++)
+        if (p->entrant[i].ready && !(p->entrant[i].trial->tally.duration_s >= asked / 2))
+            return got > asked && got < asked * (double)p->n ? got : asked;
+    return asked;
+}
+
+bool measure_together(struct run *run, const struct step *steps, size_t n, struct trial *trials)
+{
+    struct err e = {0};
+    const struct plan *plan = &run->result.plan;
+    const struct cell *first = &plan->cells[steps[0].cell];
+    struct party party = {.run = run, .generator = run->generators[first->generator], .n = n};
+    char *name = raw_name(run, &steps[0], "all"), *raw_dir = run_raw_dir(run, name, &e);
+    party.entrant = xcalloc(n, sizeof *party.entrant);
+    party.raw_dir = raw_dir;
+    double waiting = await_time_wait(first);
+    for (size_t i = 0; i < n; i++) {
+        begin(&trials[i], &steps[i]);
+        party.entrant[i].trial = &trials[i];
+        party.entrant[i].cell = &plan->cells[steps[i].cell];
+        snprintf(trials[i].raw, sizeof trials[i].raw, "raw/%s", name);
+        if (!raw_dir)
+            fail(&trials[i], VERDICT_TOOL_FAILED, e.text);
+    }
+    if (raw_dir)
+        with_servers(&party);
+    for (size_t i = 0; i < n; i++) {
+        struct conditions k = run->conditions;
+        trials[i].usage.time_wait_before = waiting;
+        k.process_figures = !plan->servers[party.entrant[i].cell->server].url;
+        k.asked_s = asked_s(&party, &trials[i]);
+        validity_judge(&trials[i], party.entrant[i].cell, &k);
+    }
+    free(party.entrant);
     free(raw_dir);
     free(name);
     return !stop_asked();

@@ -166,7 +166,8 @@ static void skip_impossible(struct run *run)
                             .keepalive = c->keepalive,
                             .duration_s = p->suite.duration_s,
                             .warmup_s = p->suite.warmup_s,
-                            .cpus_n = run->cpus.client_n};
+                            .cpus_n = run->cpus.client_n,
+                            .together = (unsigned)p->servers_n};
         char *why = run->generators[c->generator]->refuses(&load);
         if (!why && c->connections + FDS_RESERVE > files.rlim_max)
             why = xasprintf("fd_limit: %u connections need %u open files a process, the limit is "
