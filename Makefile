@@ -33,7 +33,7 @@ ASAN_MAKE = $(MAKE) --no-print-directory -s VARIANT=asan OPT='-O1 -g'
 .DEFAULT_GOAL := help
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /  make \1|/p' Makefile | column -t -s'|'
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
 
 all: $(PROGRAMS) docroot ## build bin/parity, bin/volley and bin/servers/*
 
