@@ -41,6 +41,14 @@ static bool succeeds(char *const *argv, unsigned timeout_ms, char **said, struct
     return *said && status == 0;
 }
 
+/* For a message of one line. */
+static char *one_line(char *text)
+{
+    for (char *p = text; p && *p; p++)
+        *p = *p == '\n' || *p == '\t' ? ' ' : *p;
+    return text;
+}
+
 static int resolve(const char *revision, char **commit, struct err *e)
 {
     char *home = xstrdup(home_dir()), *spec = xasprintf("%s^{commit}", revision), *said = NULL;
@@ -54,7 +62,7 @@ static int resolve(const char *revision, char **commit, struct err *e)
         rc =
             err_set(e, EXIT_USAGE,
                     "reactor@%s needs the git checkout that parity belongs to; %s is none (%.200s)",
-                    revision, home, own.code ? own.text : said);
+                    revision, home, own.code ? own.text : one_line(said));
     else if (!succeeds(verify, GIT_MS, commit, &own) || strlen(*commit) < 40)
         rc =
             err_set(e, EXIT_USAGE,
