@@ -105,4 +105,4 @@ build/fuzz/%: %.c FORCE
 	@mkdir -p $(@D)
 	@$(CLANG) -I$(firstword $(subst /, ,$<)) -std=gnu11 -D_GNU_SOURCE -O1 -g -fsanitize=fuzzer,address,undefined \
 	  -fno-sanitize-recover=undefined -o $@ $< $(if $(filter servers/%,$<),$(HTTP),$(HARNESS)) -ljansson -luring -lm
--include $(shell find build -name '*.d' 2>/dev/null)
+-include $(shell find $(B) -name '*.d' 2>/dev/null)
