@@ -90,8 +90,12 @@ static int take_target(struct str target, struct request *r)
         return 0;
     if (str_is(target, STR("*")))
         return r->method == METHOD_OPTIONS ? 0 : -400;
+    if (r->method == METHOD_CONNECT) { /* an authority: refused later, whatever it is */
+        r->path = target;
+        return 0;
+    }
     if (!take_authority(&r->path))
-        return r->method == METHOD_CONNECT ? 0 : -400;
+        return -400;
     if (r->path.n == 0)
         r->path = STR("/");
     return 0;
