@@ -28,7 +28,8 @@ enum {
     TARGETS_MAX = 64 /* volley's own limit */
 };
 static const double start_s = 0.05;
-static const double least_slice_s = 0.01, slice_shares = 4; /* two palindromes of two each */
+static const double least_slice_s = 0.01;
+static const double slices_least = 4;                /* of each server: two palindromes */
 static const double answer_s = 10e-6, byte_s = 1e-9; /* of one answer, roughly, on this loopback */
 static const double drain_share = 0.2;               /* of a slice, that its end may cost */
 /* Not const, so that a test of the watchdog needn't wait. */
@@ -38,7 +39,8 @@ double volley_slice_s(const struct load *l)
 {
     double each_s = answer_s + byte_s * (double)route_get(l->route)->body_len;
     double slice_s = fmax(least_slice_s, l->connections * each_s / drain_share);
-    return fmin(slice_s, l->duration_s / slice_shares);
+    double slices = fmax(slices_least, 2 * floor(l->duration_s / slice_s / 2));
+    return l->duration_s / slices; /* whole palindromes, so that the last one isn't beyond it */
 }
 
 /* Beside the running program, else in PATH (caller frees), or NULL. */

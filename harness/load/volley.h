@@ -9,7 +9,8 @@ struct load;
 extern const struct generator volley_generator;
 
 /* Seconds that one server is loaded at a time: long against what starting and draining a slice
-   costs (connections x a request), but short enough for two palindromes in the load's duration. */
+   costs (connections x a request), but short enough for two palindromes in the load's duration,
+   which is a whole number of palindromes. */
 double volley_slice_s(const struct load *l);
 
 #endif

@@ -290,6 +290,7 @@ static void write_body(FILE *to, const struct result *r, const struct page_chart
     if (r->plan.servers_n > 1)
         write_legend(to, r);
     page_plots(to, &panels, r);
+    page_witnesses(to, r);
     write_section(to, "left-out", "What was left out, and why");
     page_exclusions(to, r);
     write_section(to, "charts", "Charts");

@@ -19,6 +19,7 @@ void page_mark(FILE *to, size_t server);
 void page_finding(FILE *to, const struct result *r, const struct ratio *ratio);
 
 /* Tables: what was left out; every cell; the fairness manifest; servers; machine. */
+void page_witnesses(FILE *to, const struct result *r);
 void page_exclusions(FILE *to, const struct result *r);
 void page_cells(FILE *to, const struct panels *p, const struct result *r);
 void page_fairness(FILE *to, const struct result *r);

@@ -7,6 +7,7 @@
 #include "present/figure.h"
 #include "present/finding.h"
 #include "present/html.h"
+#include "present/witness.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,6 +22,21 @@ static void write_where(FILE *to, const struct exclusion *x, const struct result
     fclose(words);
     html_text(to, text);
     free(text);
+}
+
+void page_witnesses(FILE *to, const struct result *r)
+{
+    for (size_t i = 0; i < r->plan.comparisons_n; i++) {
+        char *text = NULL;
+        size_t size;
+        FILE *words = open_memstream(&text, &size);
+        witness_write(words, r, i);
+        fclose(words);
+        if (size)
+            html_write(to, "<p class=\"range\">%s:%s</p>",
+                       cell_title(&r->plan, &r->plan.cells[r->plan.comparisons[i].first]), text);
+        free(text);
+    }
 }
 
 void page_exclusions(FILE *to, const struct result *r)
@@ -213,7 +229,8 @@ void page_words(FILE *to, const struct result *r)
         to, "parity ratio",
         "requests/s of a server divided by the reference's in the same block, or the same for "
         "server CPU time per request; over blocks: the Hodges-Lehmann estimate of the log "
-        "ratios");
+        "ratios; volley loads all servers in turns of some ms, and a block's value is the mean, 20 "
+        "% trimmed on each side, of the log ratios of neighbouring turns");
     write_term(to, "interval",
                "from the exact signed-rank test on the blocks' log ratios; it holds for each "
                "comparison by itself, so among many a few miss; below 6 blocks there is none");

@@ -8,6 +8,7 @@
 #include "present/finding.h"
 #include "present/grid.h"
 #include "present/table_panel.h"
+#include "present/witness.h"
 #include "stats/signed_rank.h"
 
 #include <math.h>
@@ -132,6 +133,7 @@ static void write_comparison(FILE *to, const struct result *r, size_t comparison
         write_server(text, r, cell);
     }
     fputs(".", text);
+    witness_write(text, r, comparison);
     flush_wrapped(to, "  ", text, &buffer, s.width);
 }
 
@@ -197,7 +199,8 @@ static void write_words(FILE *to, const struct result *r, struct style s)
     grid_wrap(to, "  ", note, s.width);
     free(note);
     for (size_t i = 0; i < r->plan.comparisons_n; i++)
-        write_comparison(to, r, i, s);
+        if (!witness_is_heard(r, i))
+            write_comparison(to, r, i, s);
 }
 
 /* wrk's figures are its own corrections: said once, and only when they are there. */
