@@ -162,10 +162,13 @@ static void write_without_intervals(FILE *to, const struct result *r, struct sty
                     figure_ratio(cpu.highest, NAN, NAN).text, cpu.of[FINDING_FEW]);
         flush_wrapped(to, "  ", text, &buffer, s.width);
     }
-    char *why = xasprintf("Too few blocks for an interval (n=%u, %zu are needed: --blocks %zu), so "
-                          "no order is claimed: these are the ratios that these blocks had.",
-                          suite_blocks_most(&r->plan.suite), signed_rank_smallest_n(0.05),
-                          signed_rank_smallest_n(0.05));
+    size_t most = 0; /* valid blocks */
+    for (size_t i = 0; i < r->ratios_n; i++)
+        most = r->ratios[i].value.n > most ? r->ratios[i].value.n : most;
+    char *why =
+        xasprintf("Too few blocks for an interval (n=%zu, %zu are needed: --blocks %zu), so "
+                  "no order is claimed: these are the ratios that these blocks had.",
+                  most, signed_rank_smallest_n(0.05), signed_rank_smallest_n(0.05));
     grid_wrap(to, "  ", why, s.width);
     free(why);
 }

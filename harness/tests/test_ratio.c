@@ -244,10 +244,52 @@ static void test_all_pairs_once(void **state)
     }
 }
 
+/* Comparison 0 by a generator with slices side by side, comparison 1 the same by another one. */
+static void test_witnesses(void **state)
+{
+    (void)state;
+    static const double q[] = {1.10, 1.02, 1.05, 1.01, 1.08, 1.04};
+    static const struct {
+        double by[2];
+        enum agreement agrees;
+    } cases[] = {{{1.09, 1.2}, AGREEMENT_YES}, {{1.2, 1.3}, AGREEMENT_OPEN}};
+    for (size_t k = 0; k < 2; k++) {
+        struct result r;
+        small_result(&r, 2, 2, 6);
+        strings_add(&r.plan.suite.generators, "ab");
+        for (size_t i = 2; i < 4; i++) {
+            r.plan.cells[i].generator = 1;
+            r.plan.cells[i].connections = r.plan.cells[0].connections;
+        }
+        for (unsigned i = 0; i < 6; i++) {
+            add_block(&r, i, 1.3); /* totals that the slices overrule */
+            r.trials[r.trials_n - 1].paired_log_ratio[METRIC_THROUGHPUT] = log(q[i]);
+        }
+        for (unsigned i = 0; i < 2; i++) {
+            small_trial(&r, 2, i, 100000, 8000);
+            small_trial(&r, 3, i, 100000 * cases[k].by[i], 8000);
+        }
+        judge(&r);
+        const struct ratio *x = ratio_of(&r, 0, METRIC_THROUGHPUT);
+        assert_true(x->paired);
+        assert_near(x->value.low, 1.01, 1e-9);
+        assert_near(x->value.high, 1.10, 1e-9);
+        assert_false(ratio_of(&r, 0, METRIC_CPU)->paired);
+        assert_int_equal(r.witnesses_n, 1);
+        assert_ptr_equal(&r.ratios[r.witnesses[0].ratio], x);
+        assert_int_equal(r.witnesses[0].agrees, cases[k].agrees);
+        assert_true(r.witnesses[0].is_range);
+        assert_near(r.witnesses[0].low, cases[k].by[0], 1e-4);
+        assert_near(r.witnesses[0].high, cases[k].by[1], 1e-4);
+        result_fini(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hodges_lehmann_by_hand),
+        cmocka_unit_test(test_witnesses),
         cmocka_unit_test(test_six_blocks_have_an_interval),
         cmocka_unit_test(test_drift_between_blocks_cancels),
         cmocka_unit_test(test_blocks_with_one_side_only),
