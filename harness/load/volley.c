@@ -203,18 +203,19 @@ static int read_slices(const char *path, struct duel_slices *slices, struct err 
 }
 
 /* Figures and outcomes of a run that has ended by itself. */
-static int conclude(const struct tool_end *end, struct volley_turns *turns, const char *slices_path,
-                    struct load_share *shares, struct err *e)
+static int conclude(const struct tool_end *end, const struct volley_turns *asked,
+                    const char *slices_path, struct load_share *shares, struct err *e)
 {
-    size_t n = turns->targets;
+    struct volley_turns turns = *asked;
+    size_t n = turns.targets;
     struct volley_target *targets = xcalloc(n, sizeof *targets);
     struct duel_slices slices = {0};
     int rc = 0, whole = volley_report_parse(end->out, targets, n);
     if (whole == 0)
         rc = read_slices(slices_path, &slices, e);
-    turns->slices = &slices;
+    turns.slices = &slices;
     if (whole == 0 && rc == 0)
-        volley_report_share(turns, shares);
+        volley_report_share(&turns, shares);
     for (size_t i = 0; i < n; i++) {
         struct load_share *x = &shares[i];
         x->tally = targets[i].tally;
