@@ -25,39 +25,52 @@ static bool belongs(const struct result *r, const struct witness *w, size_t comp
            first_cell(r, r->ratios[w->by].comparison)->generator == generator;
 }
 
-static void write_range(FILE *to, const struct witness *w, const struct ratio *by)
+static size_t count(const struct result *r, size_t comparison, size_t generator, enum agreement a)
 {
-    const char *kind = w->is_range ? "blocks " : "";
-    fprintf(to, "(%s%s to %s", kind, figure_ratio(w->low, w->low, w->high).text,
-            figure_ratio(w->high, w->low, w->high).text);
-    if (w->is_range && w->agrees == AGREEMENT_OPEN)
-        fprintf(to, "; %zu are too few to contradict", by->value.n);
-    fputs(")", to);
+    size_t n = 0;
+    for (size_t i = 0; i < r->witnesses_n; i++)
+        n += belongs(r, &r->witnesses[i], comparison, generator) && r->witnesses[i].agrees == a;
+    return n;
+}
+
+/* "reactor's CPU per request at 0.82 to 0.86", for each witness that agrees so, with commas
+   between. Returns how many blocks the last of them had. */
+static size_t write_each(FILE *to, const struct result *r, size_t comparison, size_t generator,
+                         enum agreement a)
+{
+    size_t n = 0, blocks = 0;
+    for (size_t i = 0; i < r->witnesses_n; i++) {
+        const struct witness *w = &r->witnesses[i];
+        const struct ratio *by = &r->ratios[w->by];
+        if (!belongs(r, w, comparison, generator) || w->agrees != a)
+            continue;
+        fprintf(to, "%s%s's %s at %s to %s", n++ ? ", " : " ", r->plan.servers[by->server].name,
+                finding_subject(by->metric), figure_ratio(w->low, w->low, w->high).text,
+                figure_ratio(w->high, w->low, w->high).text);
+        blocks = by->value.n;
+    }
+    return blocks;
 }
 
 static void write_generator(FILE *to, const struct result *r, size_t comparison, size_t generator)
 {
-    size_t n = 0, agree = 0, others = 0;
-    for (size_t i = 0; i < r->witnesses_n; i++)
-        if (belongs(r, &r->witnesses[i], comparison, generator)) {
-            n++;
-            agree += r->witnesses[i].agrees == AGREEMENT_YES;
-        }
+    size_t agree = count(r, comparison, generator, AGREEMENT_YES);
+    size_t open = count(r, comparison, generator, AGREEMENT_OPEN);
+    size_t against = count(r, comparison, generator, AGREEMENT_NO);
     fputs(r->plan.suite.generators.item[generator], to);
-    if (n == 0) {
+    if (agree)
+        fprintf(to, " agrees on %zu ratio%s", agree, agree == 1 ? "" : "s");
+    if (against) {
+        fputs(agree ? ", contradicts with" : " contradicts with", to);
+        write_each(to, r, comparison, generator, AGREEMENT_NO);
+    }
+    if (open) {
+        fputs(agree || against ? ", puts" : " puts", to);
+        size_t blocks = write_each(to, r, comparison, generator, AGREEMENT_OPEN);
+        fprintf(to, " (%zu block%s: too few to contradict)", blocks, blocks == 1 ? "" : "s");
+    }
+    if (!agree && !against && !open)
         fputs(" has no valid ratio", to);
-        return;
-    }
-    fprintf(to, " agrees on %zu of %zu ratios", agree, n);
-    for (size_t i = 0; i < r->witnesses_n; i++) {
-        const struct witness *w = &r->witnesses[i];
-        const struct ratio *by = &r->ratios[w->by];
-        if (!belongs(r, w, comparison, generator) || w->agrees == AGREEMENT_YES)
-            continue;
-        fprintf(to, "%s %s's %s ", others++ ? "," : ", not on", r->plan.servers[by->server].name,
-                finding_subject(by->metric));
-        write_range(to, w, by);
-    }
 }
 
 /* Was a comparison of the same route, level and mode planned with this generator? */
