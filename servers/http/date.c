@@ -19,10 +19,8 @@ void date_format(time_t when, char to[DATE_LEN + 1])
     to[DATE_LEN] = '\0';
 }
 
-void date_refresh(struct date *d, uint64_t now_ns)
+void date_renew(struct date *d, uint64_t now_ns)
 {
-    if (now_ns < d->until_ns)
-        return;
     struct timespec t;
     clock_gettime(CLOCK_REALTIME_COARSE, &t);
     date_format(t.tv_sec, d->text);

