@@ -17,13 +17,6 @@ struct columns {
     size_t n; /* slices that follow the order */
 };
 
-double duel_slice_rate(const struct duel_slice *s)
-{
-    if (s->ok < 2 || s->last_ns <= s->first_ns)
-        return NAN;
-    return (double)(s->ok - 1) / ((double)(s->last_ns - s->first_ns) / 1e9);
-}
-
 static enum duel_who side_of(const struct duel_input *in, size_t target)
 {
     return (target == 0) == in->b_first ? DUEL_B : DUEL_A;

@@ -23,10 +23,6 @@ struct duel_input {
     unsigned client_threads;
 };
 
-/* Completions per second between the first and the last answer of a slice: what its ramps cost is
-   in neither. NaN for fewer than two. */
-double duel_slice_rate(const struct duel_slice *s);
-
 /* Fills the figures of one route. */
 void duel_block_figures(struct duel_figures *f, const struct duel_input *in);
 

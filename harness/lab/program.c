@@ -52,23 +52,34 @@ char *program_find(const char *name)
     return found ? found : find_in("/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin", name);
 }
 
-/* Beside bin/parity; PREFIX/libexec once installed; where a checkout will have them once built. */
-static char *find_servers(void)
+/* Path of something beside the running program (caller frees). */
+static char *beside(const char *name)
 {
-    static const char *const places[] = {"servers", "../libexec/parity/servers", "../bin/servers"};
     char exe[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
     exe[n > 0 ? n : 0] = '\0';
     char *slash = strrchr(exe, '/');
-    if (slash)
-        *slash = '\0';
+    return slash ? xasprintf("%.*s/%s", (int)(slash - exe), exe, name) : xasprintf("./%s", name);
+}
+
+char *program_find_own(const char *name)
+{
+    char *path = beside(name), *found = program_find(path);
+    free(path);
+    return found ? found : program_find(name);
+}
+
+/* Beside bin/parity; PREFIX/libexec once installed; where a checkout will have them once built. */
+static char *find_servers(void)
+{
+    static const char *const places[] = {"servers", "../libexec/parity/servers", "../bin/servers"};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        char *dir = xasprintf("%s/%s", slash ? exe : ".", places[i]), *real = realpath(dir, NULL);
+        char *dir = beside(places[i]), *real = realpath(dir, NULL);
         free(dir);
         if (real)
             return real;
     }
-    return xasprintf("%s/servers", slash ? exe : ".");
+    return beside("servers");
 }
 
 const char *program_servers_dir(void)

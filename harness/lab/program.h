@@ -7,6 +7,10 @@
    taken as it is. The caller frees; NULL = there is no such executable. */
 char *program_find(const char *name);
 
+/* Of a program of ours: the one beside the running program, so that a checkout uses what it built,
+   else as program_find (caller frees). */
+char *program_find_own(const char *name);
+
 /* Folder of our own server programs: servers/ beside the running parity, or
    PREFIX/libexec/parity/servers when installed. Belongs to the module. */
 const char *program_servers_dir(void);

@@ -15,12 +15,10 @@
 #include "stats/block.h"
 #include "stats/random.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
     TIMEOUT_S = 10, /* of an answer, as wrk is told */
@@ -43,30 +41,25 @@ double volley_slice_s(const struct load *l)
     return l->duration_s / slices; /* whole palindromes, so that the last one isn't beyond it */
 }
 
-/* Beside the running program, else in PATH (caller frees), or NULL. */
-static char *find_program(void)
+char *volley_find(struct err *e)
 {
-    char exe[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-    exe[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(exe, '/');
-    char *beside = slash ? xasprintf("%.*s/volley", (int)(slash - exe), exe) : NULL;
-    char *found = program_find(beside ? beside : "volley");
-    free(beside);
-    return found ? found : program_find("volley");
+    char *program = program_find_own("volley");
+    if (!program)
+        err_set(e, EXIT_MACHINE, "the load generator volley is not there: build it (make all)");
+    return program;
 }
 
 static char *missing(void)
 {
-    char *program = find_program();
-    char *why = program ? NULL : xstrdup("volley is not there: build it (make all)");
+    struct err e = {0};
+    char *program = volley_find(&e);
     free(program);
-    return why;
+    return program ? NULL : xstrdup(e.text);
 }
 
 static char *version(void)
 {
-    char *program = find_program();
+    char *program = volley_find(NULL);
     char *const argv[] = {program, (char[]){"--version"}, NULL};
     char *line = program ? tool_first_line(argv) : NULL;
     free(program);
@@ -154,17 +147,6 @@ static void make_job(struct tool_job *job, const struct load *l, size_t n, doubl
     add_request(&job->argv, l);
     for (size_t i = 0; i < n; i++)
         strings_take(&job->argv, tool_url(&l[i]));
-}
-
-static int program_or_err(char **program, struct err *e)
-{
-    *program = find_program();
-    if (*program)
-        return 0;
-    char *why = missing();
-    err_set(e, EXIT_MACHINE, "%s", why ? why : "volley is not there");
-    free(why);
-    return -1;
 }
 
 /* What a target's figures say about why it has none, or too few. */
@@ -264,7 +246,7 @@ static int measure_all(const struct load *l, size_t n, size_t reference, struct 
         block_draw_order(&random, n, order);
     }
     char *slices_path = xasprintf("%s/slices.jsonl", l->raw_dir);
-    int rc = program_or_err(&program, e);
+    int rc = (program = volley_find(e)) ? 0 : -1;
     if (rc == 0) {
         make_job(&job, l, n, l->duration_s * (double)n, program);
         add_turns(&job, l, n, order);
@@ -304,7 +286,7 @@ static int warm(const struct load *l, struct err *e)
     char *program;
     int rc = 0;
     limits_read(&limits, "/proc");
-    if (l->warmup_s > 0 && (rc = program_or_err(&program, e)) == 0) {
+    if (l->warmup_s > 0 && (rc = (program = volley_find(e)) ? 0 : -1) == 0) {
         make_job(&job, l, 1, l->warmup_s, program);
         char *prefix = xasprintf("warm-%u-", ntohs(l->address.sin_port));
         job.prefix = prefix;

@@ -136,15 +136,6 @@ int volley_report_parse(const char *text, struct volley_target *to, size_t n)
     return good ? 0 : -1;
 }
 
-/* Completions per second between the first and the last answer: what a slice's start and end cost
-   is in neither. */
-static double rate_of(const struct duel_slice *s)
-{
-    if (s->ok < 2 || s->last_ns <= s->first_ns)
-        return NAN;
-    return (double)(s->ok - 1) * 1e9 / (double)(s->last_ns - s->first_ns);
-}
-
 static double cpu_ns_of(const struct duel_slice *s)
 {
     double sum = s->pids_n ? 0 : NAN;
@@ -178,7 +169,7 @@ static void line_up(struct columns *c, const struct volley_turns *turns)
             continue;
         while (turns->order[c->n % length] != s->target)
             add_row(c, NAN, NAN);
-        add_row(c, rate_of(s), s->ok ? cpu_ns_of(s) / (double)s->ok : NAN);
+        add_row(c, duel_slice_rate(s), s->ok ? cpu_ns_of(s) / (double)s->ok : NAN);
     }
 }
 

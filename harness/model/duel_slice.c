@@ -11,6 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+double duel_slice_rate(const struct duel_slice *s)
+{
+    if (s->ok < 2 || s->last_ns <= s->first_ns)
+        return NAN;
+    return (double)(s->ok - 1) / ((double)(s->last_ns - s->first_ns) / 1e9);
+}
+
 struct reading {
     const json_t *line;
     const char *lacks; /* the first key that is missing or of another type, or NULL */

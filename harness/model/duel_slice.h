@@ -22,6 +22,10 @@ struct duel_slice {
     size_t pids_n;
 };
 
+/* Completions per second between the first and the last answer of a slice: what its ramps cost is
+   in neither. NaN for fewer than two. */
+double duel_slice_rate(const struct duel_slice *s);
+
 struct duel_slices {
     struct duel_slice *item;
     size_t n;

@@ -9,6 +9,7 @@
 #include "judge/duel_plan.h"
 #include "lab/process.h"
 #include "lab/stop.h"
+#include "load/volley.h"
 #include "present/duel_chart.h"
 #include "run/draw.h"
 #include "run/duel_bout.h"
@@ -142,7 +143,7 @@ int duel_run_open(struct duel_run *r, const struct duel_wish *wish, const struct
     struct plan plan = {0};
     *r = (struct duel_run){.wish = wish, .watch = watch, .run.lock_fd = -1};
     declare(r);
-    if (process_keep_children(e) < 0 || !(r->volley = duel_volley_find(e)) ||
+    if (process_keep_children(e) < 0 || !(r->volley = volley_find(e)) ||
         make_plan(r, &plan, e) < 0) {
         plan_fini(&plan);
         return -1;

@@ -5,12 +5,10 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "lab/process.h"
-#include "lab/program.h"
 #include "lab/stop.h"
 #include "model/strings.h"
 
 #include <arpa/inet.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,23 +20,6 @@ enum {
     PATIENCE_S = 30, /* beyond its own time: timeouts and drains of servers that hang */
     GRACE_MS = 2000
 };
-
-char *duel_volley_find(struct err *e)
-{
-    char exe[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - sizeof "volley");
-    exe[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(exe, '/');
-    if (slash) {
-        snprintf(slash + 1, sizeof "volley", "volley");
-        if (access(exe, X_OK) == 0)
-            return xstrdup(exe);
-    }
-    char *found = program_find("volley");
-    if (!found)
-        err_set(e, EXIT_MACHINE, "the load generator volley is not there: build it (make all)");
-    return found;
-}
 
 static void add(struct strings *argv, const char *flag, char *value_take)
 {

@@ -31,15 +31,12 @@ struct duel_load {
     const char *name; /* of these files, without extension */
 };
 
-/* Path of the generator (caller frees), or NULL with err set (EXIT_MACHINE). */
-char *duel_volley_find(struct err *e);
-
-/* Runs it to its end. Each slice has the clocks of the loaded target's processes, then those of the
-   other one's: what an idle server uses is seen too, and no side's clocks are always read first.
-   Fills slices (caller ends them; those of a run that failed count too) and
-   note (size bytes): what it said when it ended badly, or "". Its slices stay in DIR/NAME.jsonl.
-   Returns 0; or -1 with err set when it could not be run or understood. When a stop is asked it is
-   ended, and the slices so far are returned. */
+/* Runs the generator, found by load/volley.h, to its end. Each slice has the clocks of the loaded
+   target's processes, then those of the other one's: what an idle server uses is seen too, and no
+   side's clocks are always read first. Fills slices (caller ends them; those of a run that failed
+   count too) and note (size bytes): what it said when it ended badly, or "". Its slices stay in
+   DIR/NAME.jsonl. Returns 0; or -1 with err set when it could not be run or understood. When a stop
+   is asked it is ended, and the slices so far are returned. */
 int duel_volley_run(const char *program, const struct duel_load *load, struct duel_slices *slices,
                     char *note, size_t size, struct err *e);
 

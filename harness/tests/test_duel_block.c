@@ -117,18 +117,6 @@ static void test_slices_out_of_order_end_the_pairing(void **state)
     duel_slices_fini(&slices);
 }
 
-static void test_rate_is_between_first_and_last_answer(void **state)
-{
-    (void)state;
-    struct duel_slice s = {.ok = 11, .first_ns = 1000000, .last_ns = 2000000, .start_ns = 0};
-    assert_between(duel_slice_rate(&s), 9999.9, 10000.1);
-    s.ok = 1;
-    assert_true(isnan(duel_slice_rate(&s)));
-    s.ok = 5;
-    s.last_ns = s.first_ns;
-    assert_true(isnan(duel_slice_rate(&s)));
-}
-
 struct guard_case {
     const char *name, *says;
     double steal, idle, cpu;
@@ -215,7 +203,6 @@ int main(void)
         cmocka_unit_test(test_figures_for_people),
         cmocka_unit_test(test_a_process_that_is_gone_makes_the_cost_unknown),
         cmocka_unit_test(test_slices_out_of_order_end_the_pairing),
-        cmocka_unit_test(test_rate_is_between_first_and_last_answer),
         cmocka_unit_test(test_guards),
         cmocka_unit_test(test_what_limits_throughput),
         cmocka_unit_test(test_a_metric_that_is_not_tested_may_be_unknown),

@@ -128,6 +128,18 @@ static void test_lean_lines_lack_histograms_alone(void **state)
     free(lean);
 }
 
+static void test_rate_is_between_first_and_last_answer(void **state)
+{
+    (void)state;
+    struct duel_slice s = {.ok = 11, .first_ns = 1000000, .last_ns = 2000000, .start_ns = 0};
+    assert_float_equal(duel_slice_rate(&s), 10000, 1e-6);
+    s.ok = 1;
+    assert_true(isnan(duel_slice_rate(&s)));
+    s.ok = 5;
+    s.last_ns = s.first_ns;
+    assert_true(isnan(duel_slice_rate(&s)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -136,6 +148,7 @@ int main(void)
         cmocka_unit_test(test_a_slice_without_an_answer_has_no_times),
         cmocka_unit_test(test_other_lines_are_skipped),
         cmocka_unit_test(test_refuses_by_line_and_key),
+        cmocka_unit_test(test_rate_is_between_first_and_last_answer),
         cmocka_unit_test(test_lean_lines_lack_histograms_alone),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
