@@ -16,6 +16,8 @@ static const struct {
 } rules[] = {
     {"Too many open files", VERDICT_FD_LIMIT, ERROR_CONNECT,
      "too few file descriptors (ulimit -n)"},
+    {"file descriptors and the limit is", VERDICT_FD_LIMIT, ERROR_CONNECT,
+     "too few file descriptors (ulimit -n)"}, /* volley */
     {"Cannot assign requested address", VERDICT_PORTS_EXHAUSTED, ERROR_CONNECT,
      "no ephemeral port was left"},
     {"(70007)", VERDICT_ERRORS, ERROR_TIMEOUT, "timeout: no answer for ab's -s seconds"},

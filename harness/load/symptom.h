@@ -13,8 +13,8 @@ struct symptom {
     char words[160];     /* the line of the tool */
 };
 
-/* Looks for known messages of wrk, ab and the C library in a text. Returns false when there is
-   none; then words is the last line that isn't empty, and verdict is TOOL_FAILED. */
+/* Looks for known messages of volley, wrk, ab and the C library in a text. Returns false when there
+   is none; then words is the last line that isn't empty, and verdict is TOOL_FAILED. */
 bool symptom_find(const char *text, struct symptom *s);
 
 #endif

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 enum {
     VERSION_WAIT_MS = 10000
@@ -147,6 +148,7 @@ int tool_run(const struct load *l, const struct tool_job *job, struct tool_end *
     if (rc == 0) {
         end->cpu_s = p.user_s + p.system_s;
         end->failed = p.status != 0;
+        end->status = WIFEXITED(p.status) ? WEXITSTATUS(p.status) : -1;
         process_explain(&p, end->how, sizeof end->how);
         end->out = file_read(out, NULL, e);
         end->err = file_read(err, NULL, e);
@@ -155,6 +157,13 @@ int tool_run(const struct load *l, const struct tool_job *job, struct tool_end *
     free(out);
     free(err);
     return rc;
+}
+
+/* The program without its folder, which is no matter of a result. */
+static const char *name_of(const struct tool_job *job)
+{
+    const char *slash = strrchr(job->argv.item[0], '/');
+    return slash ? slash + 1 : job->argv.item[0];
 }
 
 bool tool_cut_short(const struct tool_end *end, const struct tool_job *job, struct load_outcome *o)
@@ -166,7 +175,7 @@ bool tool_cut_short(const struct tool_end *end, const struct tool_job *job, stru
     } else if (end->timed_out) {
         o->verdict = VERDICT_TOOL_TIMEOUT;
         snprintf(o->note, sizeof o->note, "%s was still running after %.1f s and was ended (%s)",
-                 job->argv.item[0], job->limit_s, end->how);
+                 name_of(job), job->limit_s, end->how);
     }
     return end->stopped || end->timed_out;
 }
@@ -188,7 +197,7 @@ void tool_diagnose(const struct tool_end *end, const char *name, struct tally *t
 void tool_note_end(const struct tool_end *end, const struct tool_job *job, struct load_outcome *o)
 {
     if (end->failed && job->interrupt_s <= 0 && o->verdict == VERDICT_VALID && !o->note[0])
-        snprintf(o->note, sizeof o->note, "%s %s after its report", job->argv.item[0], end->how);
+        snprintf(o->note, sizeof o->note, "%s %s after its report", name_of(job), end->how);
 }
 
 void tool_no_figures(struct tally *t)

@@ -23,6 +23,7 @@ struct tool_end {
     bool timed_out; /* the watchdog ended it */
     bool stopped;   /* the user did */
     bool failed;    /* it ended by a signal or with a status other than 0 */
+    int status;     /* that it exited with; -1 = by a signal */
     char how[64];   /* "exited with status 1" */
     double cpu_s;
     char *out, *err; /* what it printed */

@@ -184,30 +184,54 @@ static int read_slices(const char *path, struct duel_slices *slices, struct err 
     return rc;
 }
 
-/* Figures and outcomes of a run that has ended by itself. */
-static int conclude(const struct tool_end *end, const struct volley_turns *asked,
-                    const char *slices_path, struct load_share *shares, struct err *e)
+/* 3: a server had not one right answer, which its figures say; the others' are good. Any other
+   status is of a run that isn't whole, even where it printed a summary (its slices may be cut). */
+static bool is_whole_run(const struct tool_end *end)
 {
-    struct volley_turns turns = *asked;
-    size_t n = turns.targets;
-    struct volley_target *targets = xcalloc(n, sizeof *targets);
+    return end->status == EXIT_DONE || end->status == EXIT_INCONCLUSIVE;
+}
+
+static void no_summary(const struct tool_end *end, size_t n, struct load_share *x)
+{
+    if (!is_whole_run(end)) {
+        tool_diagnose(end, "volley", &x->tally, &x->outcome);
+        return;
+    }
+    const char *said = end->out[0] ? end->out : "(nothing)";
+    x->outcome.verdict = VERDICT_TOOL_FAILED;
+    snprintf(x->outcome.note, sizeof x->outcome.note,
+             "volley %s, but what it printed is no whole summary of %zu server%s; it begins: %.*s",
+             end->how, n, n == 1 ? "" : "s", (int)strcspn(said, "\n"), said);
+}
+
+static int take_figures(const struct volley_target *targets, const struct volley_turns *asked,
+                        const char *slices_path, struct load_share *shares, struct err *e)
+{
     struct duel_slices slices = {0};
-    int rc = 0, whole = volley_report_parse(end->out, targets, n);
-    if (whole == 0)
-        rc = read_slices(slices_path, &slices, e);
+    struct volley_turns turns = *asked;
+    int rc = read_slices(slices_path, &slices, e);
     turns.slices = &slices;
-    if (whole == 0 && rc == 0)
+    if (rc == 0)
         volley_report_share(&turns, shares);
-    for (size_t i = 0; i < n; i++) {
-        struct load_share *x = &shares[i];
-        x->tally = targets[i].tally;
-        x->outcome.verdict = VERDICT_VALID;
-        if (whole < 0)
-            tool_diagnose(end, "volley", &x->tally, &x->outcome);
-        else
-            judge_target(&targets[i], &x->outcome);
+    for (size_t i = 0; i < turns.targets; i++) {
+        shares[i].tally = targets[i].tally;
+        shares[i].outcome.verdict = VERDICT_VALID;
+        judge_target(&targets[i], &shares[i].outcome);
     }
     duel_slices_fini(&slices);
+    return rc;
+}
+
+/* Figures and outcomes of a run that has ended by itself. */
+static int conclude(const struct tool_end *end, const struct volley_turns *turns,
+                    const char *slices_path, struct load_share *shares, struct err *e)
+{
+    size_t n = turns->targets;
+    struct volley_target *targets = xcalloc(n, sizeof *targets);
+    bool good = is_whole_run(end) && volley_report_parse(end->out, targets, n) == 0;
+    int rc = good ? take_figures(targets, turns, slices_path, shares, e) : 0;
+    for (size_t i = 0; i < n && !good; i++)
+        no_summary(end, n, &shares[i]);
     free(targets);
     return rc;
 }
