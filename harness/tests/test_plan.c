@@ -229,6 +229,30 @@ static void test_schedule_is_complete(void **state)
     plan_fini(&p);
 }
 
+/* A generator with fewer blocks is in the first ones, one with more goes on alone. */
+static void test_blocks_of_a_generator(void **state)
+{
+    (void)state;
+    static const unsigned own[] = {2, 7};
+    for (size_t k = 0; k < sizeof own / sizeof *own; k++) {
+        struct plan p;
+        make_plan(&p, abc, "a");
+        strings_add(&p.suite.blocks_of, p.suite.generators.item[1]);
+        p.suite.blocks_of_n[0] = own[k];
+        plan_schedule(&p);
+        unsigned *seen = xcalloc(p.cells_n, sizeof *seen);
+        for (size_t i = 0; i < p.steps_n; i++) {
+            assert_int_equal(p.steps[i].block, seen[p.steps[i].cell]); /* no block is left out */
+            assert_true(i == 0 || p.steps[i].block >= p.steps[i - 1].block);
+            seen[p.steps[i].cell]++;
+        }
+        for (size_t i = 0; i < p.cells_n; i++)
+            assert_int_equal(seen[i], p.cells[i].generator == 1 ? own[k] : 5);
+        free(seen);
+        plan_fini(&p);
+    }
+}
+
 static bool same_steps(const struct plan *a, const struct plan *b)
 {
     return a->steps_n == b->steps_n &&
@@ -335,6 +359,7 @@ int main(void)
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_lacks_and_offers),
         cmocka_unit_test(test_schedule_is_complete),
+        cmocka_unit_test(test_blocks_of_a_generator),
         cmocka_unit_test(test_seed_decides),
         cmocka_unit_test(test_order_is_fair),
         cmocka_unit_test(test_skip_leaves_the_rest_in_order),

@@ -227,6 +227,18 @@ static const struct {
     {"seed", "-1", ":16: seed: is -1; it must be from 0"},
     {"seed", "1.5", ":16: seed: is 1.5; it must be a whole number"},
     {"seed", "9223372036854775808", ":16: not valid JSON: too big integer"},
+    {"blocks_of", "[\"wrk\"]", ":17: blocks_of: is an array"},
+    {"blocks_of", "2", ":17: blocks_of: is a number"},
+    {"blocks_of", "null", ":17: blocks_of: is null"},
+    {"blocks_of", "{\"wrk\": 2,\n\"volley\": 2}",
+     ":18: blocks_of.volley: \"volley\" is none of the suite's generators"},
+    {"blocks_of", "{\n\"wrk\": 0}", ":18: blocks_of.wrk: is 0; it must be from 1 to 1000"},
+    {"blocks_of", "{\"ab\":\n1001}", ":18: blocks_of.ab: is 1001; it must be from 1 to 1000"},
+    {"blocks_of", "{\"ab\": -1}", ":17: blocks_of.ab: is -1; it must be from 1 to 1000"},
+    {"blocks_of", "{\"ab\": 1.5}", ":17: blocks_of.ab: is 1.5; it must be a whole number"},
+    {"blocks_of", "{\"ab\": \"2\"}", ":17: blocks_of.ab: is a string; it must be a whole number"},
+    {"blocks_of", "{\"ab\": null}", ":17: blocks_of.ab: is null; it must be a whole number"},
+    {"blocks_of", "{\"ab\": 2, \"ab\": 3}", ":17: not valid JSON: duplicate object key"},
     {"block", "3", ":17: block: unknown key; known here are: schema schema_version name title"},
     {"title", "\"\xff\"", ":5: not valid JSON: unable to decode byte 0xff"},
 };
@@ -244,6 +256,54 @@ static void test_refusals(void **state)
         free(path);
         suite_fini(&s);
     }
+}
+
+/* A generator's own number of blocks, fewer or more than the others'. */
+static void test_blocks_of(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *value, *text;
+        unsigned wrk, ab, most;
+    } cases[] = {{NULL, "6 blocks", 6, 6, 6},
+                 {"{}", "6 blocks", 6, 6, 6},
+                 {"{\"ab\": 2}", "6 blocks (ab 2)", 6, 2, 6},
+                 {"{\"wrk\": 6}", "6 blocks", 6, 6, 6},
+                 {"{\"wrk\": 1, \"ab\": 1000}", "1000 blocks (wrk 1)", 1, 1000, 1000},
+                 {"{\"ab\": 2, \"wrk\": 3}", "3 blocks (ab 2)", 3, 2, 3},
+                 {"{\"ab\": 1, \"wrk\": 1}", "1 block", 1, 1, 1},
+                 {"{\"ab\": 9}", "9 blocks (wrk 6)", 6, 9, 9}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct suite s;
+        struct err e;
+        if (load(&s, cases[i].value ? "blocks_of" : NULL, cases[i].value, &e) < 0)
+            fail_msg("%s", e.text);
+        assert_int_equal(suite_blocks(&s, 0), cases[i].wrk);
+        assert_int_equal(suite_blocks(&s, 1), cases[i].ab);
+        assert_int_equal(suite_blocks(&s, 2), 6); /* no such generator: what all get */
+        assert_int_equal(suite_blocks_most(&s), cases[i].most);
+        assert_string_equal(suite_blocks_text(&s), cases[i].text);
+        suite_set_blocks(&s, 4); /* --blocks: for all */
+        assert_int_equal(suite_blocks(&s, 0), 4);
+        assert_int_equal(suite_blocks(&s, 1), 4);
+        assert_int_equal(suite_blocks_most(&s), 4);
+        assert_string_equal(suite_blocks_text(&s), "4 blocks");
+        suite_fini(&s);
+    }
+}
+
+static void test_blocks_of_two_others(void **state)
+{
+    (void)state;
+    struct suite s;
+    struct err e;
+    assert_int_equal(load(&s, "blocks_of", "{\"ab\": 2, \"wrk\": 3}", &e), 0);
+    strings_add(&s.generators, "volley"); /* as --generator may */
+    assert_string_equal(suite_blocks_text(&s), "6 blocks (wrk 3, ab 2)");
+    while (s.generators.n)
+        free(s.generators.item[--s.generators.n]);
+    assert_int_equal(suite_blocks_most(&s), 6); /* contracts alone: nobody loads */
+    suite_fini(&s);
 }
 
 /* What flags may have put into a suite after it was read. */
@@ -342,10 +402,15 @@ static void test_comma_locale(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_keys),          cmocka_unit_test(test_defaults),
-        cmocka_unit_test(test_edges_are_taken),   cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_check_after_flags), cmocka_unit_test(test_resolve),
+        cmocka_unit_test(test_all_keys),
+        cmocka_unit_test(test_defaults),
+        cmocka_unit_test(test_edges_are_taken),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_check_after_flags),
+        cmocka_unit_test(test_resolve),
         cmocka_unit_test(test_comma_locale),
+        cmocka_unit_test(test_blocks_of),
+        cmocka_unit_test(test_blocks_of_two_others),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, setup, scratch_teardown);
