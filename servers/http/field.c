@@ -6,22 +6,25 @@
 
 #include "http/token.h"
 
-/* What a host and port may have besides the characters of a token (RFC 3986 3.2.2). */
-static const bool host_more[256] = {
-    ['('] = 1, [')'] = 1, ['['] = 1, [']'] = 1, [':'] = 1, [','] = 1, [';'] = 1, ['='] = 1};
+/* What a host and port may have: the characters of a token and ( ) [ ] : , ; = (RFC 3986 3.2.2). */
+static const bool host_table[256] = {
+    ['!'] = 1,         ['#' ... '.'] = 1, ['0' ... ';'] = 1, ['='] = 1,
+    ['A' ... '['] = 1, [']' ... 'z'] = 1, ['|'] = 1,         ['~'] = 1,
+};
 
 /* Characters of a host, loosely: what can't be in a token, a name, an address or a port is refused.
- */
+   Behind the value is a blank or the line's end, which are none of them. */
 static int take_host(struct str value, struct request *r, struct framing *f)
 {
     (void)f;
     if (r->host.p)
         return -400; /* more than one (RFC 9112 3.2) */
-    for (size_t i = 0; i < value.n; i++) {
-        char c = value.p[i];
-        if (!token_is(c) && !host_more[(unsigned char)c])
-            return -400;
-    }
+    const char *at = value.p;
+#pragma GCC unroll 4
+    while (host_table[(unsigned char)*at])
+        at++;
+    if (at != value.p + value.n)
+        return -400;
     r->host = value;
     return 0;
 }
@@ -95,35 +98,61 @@ static int keep(struct str *to, struct str value)
     return 0;
 }
 
+/* Is the name at p, of n >= 4 token characters, the lower-case one? Compares words, the last one
+   back from the end. 0x20 makes lower case of upper case and turns no other token character into a
+   letter or a hyphen. */
+static inline bool is_name(const char *p, const char *lower, size_t n)
+{
+    const uint64_t fold = 0x2020202020202020;
+    uint64_t a, b;
+    uint32_t first[2], last[2];
+    if (n < 8) {
+        memcpy(&first[0], p, 4), memcpy(&first[1], lower, 4);
+        memcpy(&last[0], p + n - 4, 4), memcpy(&last[1], lower + n - 4, 4);
+        return (first[0] | (uint32_t)fold) == first[1] && (last[0] | (uint32_t)fold) == last[1];
+    }
+    for (size_t at = 0;; at = n - at < 16 ? n - 8 : at + 8) {
+        memcpy(&a, p + at, 8);
+        memcpy(&b, lower + at, 8);
+        if ((a | fold) != b)
+            return false;
+        if (at == n - 8)
+            return true;
+    }
+}
+
+/* The fields that matter, by length, so that those of one length are neighbours. */
+static const struct known {
+    struct str name;
+    int (*take)(struct str value, struct request *r, struct framing *f);
+    size_t keep_at; /* without take: where in struct request */
+} known[] = {
+    {STR("host"), take_host, 0},
+    {STR("range"), NULL, offsetof(struct request, range)},
+    {STR("expect"), take_expect, 0},
+    {STR("if-range"), NULL, offsetof(struct request, if_range)},
+    {STR("if-match"), NULL, offsetof(struct request, if_match)},
+    {STR("connection"), take_connection, 0},
+    {STR("if-none-match"), NULL, offsetof(struct request, if_none_match)},
+    {STR("content-length"), take_length, 0},
+    {STR("transfer-encoding"), take_encoding, 0},
+    {STR("if-modified-since"), NULL, offsetof(struct request, if_modified_since)},
+    {STR("if-unmodified-since"), NULL, offsetof(struct request, if_unmodified_since)},
+    {STR(""), NULL, 0},
+};
+
+/* Where in known[] the names of a length begin; 11, the empty name, where there are none. */
+static const uint8_t first_known[20] = {11, 11, 11, 11, 0, 1,  2,  11, 3,  11,
+                                        5,  11, 11, 6,  7, 11, 11, 8,  11, 10};
+
 static int take_named(struct str name, struct str value, struct request *r, struct framing *f)
 {
-    static const struct {
-        struct str name;
-        int (*take)(struct str value, struct request *r, struct framing *f);
-        size_t keep_at; /* without take: where in struct request */
-    } known[] = {
-        {STR("host"), take_host, 0},
-        {STR("connection"), take_connection, 0},
-        {STR("content-length"), take_length, 0},
-        {STR("transfer-encoding"), take_encoding, 0},
-        {STR("expect"), take_expect, 0},
-        {STR("range"), NULL, offsetof(struct request, range)},
-        {STR("if-range"), NULL, offsetof(struct request, if_range)},
-        {STR("if-match"), NULL, offsetof(struct request, if_match)},
-        {STR("if-none-match"), NULL, offsetof(struct request, if_none_match)},
-        {STR("if-modified-since"), NULL, offsetof(struct request, if_modified_since)},
-        {STR("if-unmodified-since"), NULL, offsetof(struct request, if_unmodified_since)},
-    };
-    /* the lengths of known names, as bits: most others have none of these */
-    const uint32_t lengths = 1U << 4 | 1U << 5 | 1U << 6 | 1U << 8 | 1U << 10 | 1U << 13 |
-                             1U << 14 | 1U << 17 | 1U << 19;
-    if (name.n > 19 || !(lengths >> name.n & 1))
+    if (name.n >= sizeof first_known)
         return 0;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (str_is_nocase(name, known[i].name))
-            return known[i].take
-                       ? known[i].take(value, r, f)
-                       : keep((struct str *)(void *)((char *)r + known[i].keep_at), value);
+    for (const struct known *k = &known[first_known[name.n]]; k->name.n == name.n; k++)
+        if (is_name(name.p, k->name.p, name.n))
+            return k->take ? k->take(value, r, f)
+                           : keep((struct str *)(void *)((char *)r + k->keep_at), value);
     return 0;
 }
 
@@ -132,8 +161,8 @@ static int take_named(struct str name, struct str value, struct request *r, stru
    get here. */
 int field_take(struct str line, struct request *request, struct framing *framing)
 {
-    size_t name = token_length(line.p, line.n);
-    if (name == 0 || name == line.n || line.p[name] != ':')
+    size_t name = token_run(line.p);
+    if (name == 0 || line.p[name] != ':')
         return -400;
     struct str value = str_trim(str_after(line, name + 1));
     return take_named((struct str){line.p, name}, value, request, framing);

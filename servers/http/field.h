@@ -12,7 +12,8 @@ struct framing {
     bool keep_alive; /* Connection: keep-alive was */
 };
 
-/* Takes in one field line without its CRLF. Returns 0, or the negative status to refuse with. */
+/* Takes in one field line without its CRLF, which must be there behind it. Returns 0, or the
+ * negative status to refuse with. */
 int field_take(struct str line, struct request *request, struct framing *framing);
 
 /* Judges the head as a whole and decides on persistence. Returns 0, or the negative status. */

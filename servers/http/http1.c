@@ -7,21 +7,38 @@
 #include "http/scan.h"
 #include "http/token.h"
 
-/* The line at p without its end; *taken includes the end. 1: whole; 0: not whole; -400: whole, but
-   a control character is in it, or it ends in a bare LF. */
-static int next_line(const char *p, size_t n, struct str *line, size_t *taken)
+#include <endian.h>
+
+/* A line whose first control character, at end, doesn't begin a CRLF. 0: it isn't whole; -400: a
+   control character is in it, or it ends in a bare LF; *at moves behind it. */
+static __attribute__((noinline)) int broken_line(const char *p, size_t *at, size_t end, size_t n)
 {
-    size_t i = scan_line(p, n);
-    if (i == n || (p[i] == '\r' && i + 1 == n))
+    if (end == n || (p[end] == '\r' && end + 1 == n))
         return 0;
-    if (p[i] == '\r' && p[i + 1] == '\n') {
-        *line = (struct str){p, i};
-        *taken = i + 2;
-        return 1;
+    const char *feed = memchr(p + end, '\n', n - end);
+    if (!feed)
+        return 0;
+    *at = (size_t)(feed - p) + 1;
+    return -400;
+}
+
+static inline bool is_crlf(const char *p)
+{
+    return p[0] == '\r' && p[1] == '\n';
+}
+
+/* The line from *at on without its end, behind which *at moves. 1: whole; else see broken_line().
+ */
+static inline int next_line(const char *p, size_t *at, size_t n, struct str *line)
+{
+    size_t end = scan_line(p, *at, n);
+    if (n - end < 2 || !is_crlf(p + end)) {
+        *line = (struct str){p, 0};
+        return broken_line(p, at, end, n);
     }
-    const char *end = memchr(p + i, '\n', n - i);
-    *taken = end ? (size_t)(end - p) + 1 : 0;
-    return end ? -400 : 0;
+    *line = (struct str){p + *at, end - *at};
+    *at = end + 2;
+    return 1;
 }
 
 static enum method method_of(struct str name)
@@ -43,15 +60,16 @@ static enum method method_of(struct str name)
 }
 
 /* "HTTP/1.1" at the end of the request line (RFC 9112 2.3): 0, -400 or -505. */
-static int take_version(struct str version, struct request *r)
+static int take_version(const char *version, struct request *r)
 {
-    if (version.n != 8 || memcmp(version.p, "HTTP/", 5) != 0 || version.p[6] != '.' ||
-        !token_is_digit(version.p[5]) || !token_is_digit(version.p[7]))
+    r->minor = 1;
+    if (memcmp(version, "HTTP/1.1", 8) == 0)
+        return 0;
+    if (memcmp(version, "HTTP/", 5) != 0 || version[6] != '.' || !token_is_digit(version[5]) ||
+        !token_is_digit(version[7]))
         return -400;
-    if (version.p[5] != '1')
-        return -505;
-    r->minor = version.p[7] - '0';
-    return 0;
+    r->minor = version[7] - '0';
+    return version[5] == '1' ? 0 : -505;
 }
 
 /* "http://host:port" off the front of an absolute-form target. */
@@ -73,25 +91,39 @@ static bool take_authority(struct str *path)
     return true;
 }
 
-/* The forms of a target: origin, absolute, authority (CONNECT only), asterisk (OPTIONS only):
-   RFC 9112 3.2. */
-static int take_target(struct str target, struct request *r)
+/* Where in eight characters of a target the first one is that isn't plain: a blank, '#', '?' or not
+   ASCII. Its mark is the top bit of its byte; marks behind the first mean nothing (borrows travel
+   upwards, see scan.c). 0: all are plain. */
+static inline uint64_t mark_special(const char *p)
 {
-    size_t query = target.n;
-    for (size_t i = 0; i < target.n; i++) {
-        if (target.p[i] <= ' ' || target.p[i] == '#') /* char is signed: bytes above 0x7f too */
-            return -400;
-        if (target.p[i] == '?' && query == target.n)
-            query = i;
-    }
-    r->target = target;
-    r->path = (struct str){target.p, query};
-    if (target.p[0] == '/')
-        return 0;
-    if (str_is(target, STR("*")))
+    const uint64_t ones = 0x0101010101010101ULL, tops = ones << 7;
+    uint64_t word;
+    memcpy(&word, p, sizeof word);
+    word = le64toh(word);
+    uint64_t hash = word ^ ones * '#', mark = word ^ ones * '?';
+    return (((word - ones * 0x21) & ~word) | ((hash - ones) & ~hash) | ((mark - ones) & ~mark) |
+            word) &
+           tops;
+}
+
+/* The same for a whole target: its index. The blank behind the target ends the search, and the
+   version that follows it is why whole words can be read. */
+static inline size_t find_special(const char *p, size_t at)
+{
+    uint64_t marks;
+    while (!(marks = mark_special(p + at)))
+        at += 8;
+    return at + (size_t)__builtin_ctzll(marks) / 8;
+}
+
+/* All but the origin-form: absolute, authority (CONNECT only), asterisk (OPTIONS only):
+   RFC 9112 3.2. */
+static __attribute__((noinline)) int take_other_form(struct request *r)
+{
+    if (str_is(r->target, STR("*")))
         return r->method == METHOD_OPTIONS ? 0 : -400;
     if (r->method == METHOD_CONNECT) { /* an authority: refused later, whatever it is */
-        r->path = target;
+        r->path = r->target;
         return 0;
     }
     if (!take_authority(&r->path))
@@ -101,15 +133,29 @@ static int take_target(struct str target, struct request *r)
     return 0;
 }
 
-static int take_request_line(struct str line, struct request *r)
+static inline int take_target(struct str target, struct request *r)
 {
-    size_t name = token_length(line.p, line.n);
+    size_t at = find_special(target.p, 0), query = at;
+    while (at < target.n) {
+        if (target.p[at] != '?')
+            return -400;
+        at = find_special(target.p, at + 1);
+    }
+    r->target = target;
+    r->path = (struct str){target.p, query};
+    return target.p[0] == '/' ? 0 : take_other_form(r);
+}
+
+static inline int take_request_line(struct str line, struct request *r)
+{
+    bool get = line.n > 4 && memcmp(line.p, "GET ", 4) == 0; /* most are */
+    size_t name = get ? 3 : token_run(line.p);
     if (name == 0 || name + 11 > line.n || line.p[name] != ' ' || line.p[line.n - 9] != ' ')
         return -400;
-    int refused = take_version(str_after(line, line.n - 8), r);
+    int refused = take_version(line.p + line.n - 8, r);
     if (refused)
         return refused;
-    r->method = method_of((struct str){line.p, name});
+    r->method = get ? METHOD_GET : method_of((struct str){line.p, name});
     refused = take_target((struct str){line.p + name + 1, line.n - name - 10}, r);
     if (refused)
         return refused;
@@ -135,19 +181,18 @@ static ssize_t end_fields(size_t at, const struct http1_limits *limits, struct r
     return refused ? refused : (ssize_t)at;
 }
 
-static ssize_t parse_fields(const char *p, size_t n, size_t at, const struct http1_limits *limits,
-                            struct request *r)
+static inline ssize_t parse_fields(const char *p, size_t n, size_t at,
+                                   const struct http1_limits *limits, struct request *r)
 {
     struct framing framing = {0};
     for (size_t count = 0;; count++) {
         struct str line;
-        size_t taken;
-        if (n - at >= 2 && p[at] == '\r' && p[at + 1] == '\n')
+        size_t start = at;
+        if (n - at >= 2 && is_crlf(p + at))
             return end_fields(at + 2, limits, r, &framing);
-        int whole = next_line(p + at, n - at, &line, &taken);
+        int whole = next_line(p, &at, n, &line);
         if (whole == 0)
-            return not_whole(n - at, n, 0, limits);
-        at += taken;
+            return not_whole(n - start, n, 0, limits);
         if (at > limits->head || count >= limits->fields)
             return -431;
         int refused = whole < 0 ? whole : field_take(line, r, &framing);
@@ -173,18 +218,18 @@ ssize_t http1_parse(const char *p, size_t n, const struct http1_limits *limits,
                     struct request *request)
 {
     size_t at = 0;
-    while (n - at >= 2 && at < 8 && p[at] == '\r' && p[at + 1] == '\n')
+    while (n - at >= 2 && at < 8 && is_crlf(p + at))
         at += 2; /* blank lines before a request are left out (RFC 9112 2.2) */
     if (at == n || (p[at] == '\r' && at + 1 == n))
         return 0;
     if (!token_is(p[at]))
         return -400;
     struct str line;
-    size_t taken;
-    int whole = next_line(p + at, n - at, &line, &taken);
+    size_t start = at;
+    int whole = next_line(p, &at, n, &line);
     if (whole == 0)
-        return not_whole(n - at, n, limits->line, limits);
-    if (taken > limits->line + 2)
+        return not_whole(n - start, n, limits->line, limits);
+    if (at - start > limits->line + 2)
         return -414;
     if (whole < 0)
         return whole;
@@ -192,5 +237,5 @@ ssize_t http1_parse(const char *p, size_t n, const struct http1_limits *limits,
     int refused = take_request_line(line, request);
     if (refused)
         return refused;
-    return parse_fields(p, n, at + taken, limits, request);
+    return parse_fields(p, n, at, limits, request);
 }

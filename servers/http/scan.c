@@ -1,13 +1,14 @@
 /* scan: the parser's only loop over every byte, once in plain C and once per vector extension. The
-   vector ones take whole blocks while there are any and leave the rest to the scalar one, so that
-   no byte outside the input is ever read. */
+   vector ones take whole blocks, the last one back from the end so that it overlaps what has been
+   looked at: no byte outside the input is ever read. Inputs shorter than a block go to the scalar
+   one. */
 #include "http/scan.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
-size_t (*scan_line)(const char *p, size_t n) = scan_line_scalar;
+scan_fn *scan_line = scan_line_scalar;
 
 static bool is_control(unsigned char c)
 {
@@ -26,54 +27,73 @@ static bool maybe_control(const char *p)
     return (((word - ones * 0x20) & ~word) | ((x - ones) & ~x)) & tops;
 }
 
-size_t scan_line_scalar(const char *p, size_t n)
+size_t scan_line_scalar(const char *p, size_t at, size_t n)
 {
-    size_t i = 0;
-    while (n - i >= 8 && !maybe_control(p + i))
-        i += 8;
-    while (i < n && !is_control((unsigned char)p[i])) {
-        i++;
-        while (n - i >= 8 && !maybe_control(p + i)) /* behind a tab */
-            i += 8;
+    while (n - at >= 8 && !maybe_control(p + at))
+        at += 8;
+    while (at < n && !is_control((unsigned char)p[at])) {
+        at++;
+        while (n - at >= 8 && !maybe_control(p + at)) /* behind a tab */
+            at += 8;
     }
-    return i;
+    return at;
 }
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-/* One instruction names the forbidden ranges: pcmpestri with _SIDD_CMP_RANGES. */
-__attribute__((target("sse4.2"))) size_t scan_line_sse42(const char *p, size_t n)
+/* The block back from the end, of size bytes, has marks for its bad bytes: the first at or behind
+   at. */
+static inline size_t first_in_last(uint32_t marks, unsigned size, size_t at, size_t n)
+{
+    marks >>= size - (n - at);
+    return marks ? at + (size_t)__builtin_ctz(marks) : n;
+}
+
+/* One instruction names the forbidden ranges: pcmpestrm with _SIDD_CMP_RANGES. */
+static inline __attribute__((target("sse4.2"))) uint32_t marks_sse42(const char *p)
 {
     const __m128i ranges = _mm_setr_epi8(0, 8, 10, 31, 127, 127, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-    size_t i = 0;
-    for (; n - i >= 16; i += 16) {
-        __m128i block = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
-        int at = _mm_cmpestri(ranges, 6, block, 16,
-                              _SIDD_UBYTE_OPS | _SIDD_CMP_RANGES | _SIDD_LEAST_SIGNIFICANT);
-        if (at < 16)
-            return i + (size_t)at;
+    __m128i block = _mm_loadu_si128((const __m128i *)(const void *)p);
+    return (uint32_t)_mm_cvtsi128_si32(
+        _mm_cmpestrm(ranges, 6, block, 16, _SIDD_UBYTE_OPS | _SIDD_CMP_RANGES | _SIDD_BIT_MASK));
+}
+
+__attribute__((target("sse4.2"))) size_t scan_line_sse42(const char *p, size_t at, size_t n)
+{
+    if (n < 16)
+        return scan_line_scalar(p, at, n);
+    for (; n - at >= 16; at += 16) {
+        uint32_t marks = marks_sse42(p + at);
+        if (marks)
+            return at + (size_t)__builtin_ctz(marks);
     }
-    return i + scan_line_scalar(p + i, n - i);
+    return at == n ? n : first_in_last(marks_sse42(p + n - 16), 16, at, n);
 }
 
 /* Forbidden: below 0x20 (the unsigned minimum with 0x1f is the byte itself) but not tab, or 0x7f.
  */
-__attribute__((target("avx2"))) size_t scan_line_avx2(const char *p, size_t n)
+static inline __attribute__((target("avx2"))) uint32_t marks_avx2(const char *p)
 {
     const __m256i top = _mm256_set1_epi8(0x1f), tab = _mm256_set1_epi8('\t'),
                   delete = _mm256_set1_epi8(0x7f);
-    size_t i = 0;
-    for (; n - i >= 32; i += 32) {
-        __m256i block = _mm256_loadu_si256((const __m256i *)(const void *)(p + i));
-        __m256i low = _mm256_cmpeq_epi8(_mm256_min_epu8(block, top), block);
-        __m256i bad = _mm256_or_si256(_mm256_andnot_si256(_mm256_cmpeq_epi8(block, tab), low),
-                                      _mm256_cmpeq_epi8(block, delete));
-        uint32_t mask = (uint32_t)_mm256_movemask_epi8(bad);
-        if (mask)
-            return i + (size_t)__builtin_ctz(mask);
+    __m256i block = _mm256_loadu_si256((const __m256i *)(const void *)p);
+    __m256i low = _mm256_cmpeq_epi8(_mm256_min_epu8(block, top), block);
+    __m256i bad = _mm256_or_si256(_mm256_andnot_si256(_mm256_cmpeq_epi8(block, tab), low),
+                                  _mm256_cmpeq_epi8(block, delete));
+    return (uint32_t)_mm256_movemask_epi8(bad);
+}
+
+__attribute__((target("avx2"))) size_t scan_line_avx2(const char *p, size_t at, size_t n)
+{
+    if (n < 32)
+        return scan_line_scalar(p, at, n);
+    for (; n - at >= 32; at += 32) {
+        uint32_t marks = marks_avx2(p + at);
+        if (marks)
+            return at + (size_t)__builtin_ctz(marks);
     }
-    return i + scan_line_scalar(p + i, n - i);
+    return at == n ? n : first_in_last(marks_avx2(p + n - 32), 32, at, n);
 }
 
 int scan_has_sse42(void)
@@ -86,14 +106,14 @@ int scan_has_avx2(void)
     return __builtin_cpu_supports("avx2");
 }
 #else
-size_t scan_line_sse42(const char *p, size_t n)
+size_t scan_line_sse42(const char *p, size_t at, size_t n)
 {
-    return scan_line_scalar(p, n);
+    return scan_line_scalar(p, at, n);
 }
 
-size_t scan_line_avx2(const char *p, size_t n)
+size_t scan_line_avx2(const char *p, size_t at, size_t n)
 {
-    return scan_line_scalar(p, n);
+    return scan_line_scalar(p, at, n);
 }
 
 int scan_has_sse42(void)

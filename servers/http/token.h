@@ -26,6 +26,15 @@ static inline size_t token_length(const char *p, size_t n)
     return i;
 }
 
+/* Number of token characters at p, which end in one that isn't. */
+static inline size_t token_run(const char *p)
+{
+    const char *at = p;
+    while (token_is(*at))
+        at++;
+    return (size_t)(at - p);
+}
+
 /* Value of a hexadecimal digit, or -1. */
 static inline int token_hex(char c)
 {

@@ -33,9 +33,8 @@ static void check_accepted(const char *p, size_t n, ssize_t taken, const struct 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    size_t (*scans[])(const char *, size_t) = {
-        scan_line_scalar, scan_has_sse42() ? scan_line_sse42 : scan_line_scalar,
-        scan_has_avx2() ? scan_line_avx2 : scan_line_scalar};
+    scan_fn *scans[] = {scan_line_scalar, scan_has_sse42() ? scan_line_sse42 : scan_line_scalar,
+                        scan_has_avx2() ? scan_line_avx2 : scan_line_scalar};
     const char *p = (const char *)data;
     struct request r;
     ssize_t wanted = 0;

@@ -10,11 +10,9 @@
 
 #include "tests/guard.h"
 
-typedef size_t scan(const char *p, size_t n);
-
 static const struct {
     const char *name;
-    scan *fn;
+    scan_fn *fn;
     int (*here)(void);
 } twins[] = {{"sse4.2", scan_line_sse42, scan_has_sse42}, {"avx2", scan_line_avx2, scan_has_avx2}};
 
@@ -23,22 +21,22 @@ static int forbidden(int c)
     return (c < 0x20 && c != '\t') || c == 0x7f;
 }
 
-static void check_every_byte_at(scan *fn, char *text, size_t n, size_t at)
+static void check_every_byte_at(scan_fn *fn, char *text, size_t n, size_t at)
 {
     for (int c = 0; c < 256; c++) {
         text[at] = (char)c;
-        assert_int_equal(fn(guard_copy(text, n), n), forbidden(c) ? at : n);
+        assert_int_equal(fn(guard_copy(text, n), 0, n), forbidden(c) ? at : n);
     }
     text[at] = 'a';
 }
 
 /* Each byte value at each place of each length up to three vectors. */
-static void check_all(scan *fn)
+static void check_all(scan_fn *fn)
 {
     char text[100];
     memset(text, 'a', sizeof text);
     for (size_t n = 0; n <= sizeof text; n++) {
-        assert_int_equal(fn(guard_copy(text, n), n), n);
+        assert_int_equal(fn(guard_copy(text, n), 0, n), n);
         for (size_t at = 0; at < n; at++)
             check_every_byte_at(fn, text, n, at);
     }
@@ -74,12 +72,35 @@ static void twins_agree_on_noise(void **state)
             x ^= x << 13, x ^= x >> 7, x ^= x << 17;
             text[i] = (char)(x % 7 ? 0x20 + x % 95 : x >> 8);
         }
-        size_t wanted = scan_line_scalar(guard_copy(text, n), n);
+        size_t wanted = scan_line_scalar(guard_copy(text, n), 0, n);
         for (size_t i = 0; i < sizeof twins / sizeof *twins; i++)
             if (twins[i].here())
-                assert_int_equal(twins[i].fn(guard_copy(text, n), n), wanted);
+                assert_int_equal(twins[i].fn(guard_copy(text, n), 0, n), wanted);
         x ^= x << 13, x ^= x >> 7, x ^= x << 17;
     }
+}
+
+/* What lies before the place where a scan begins is never found, wherever that is. */
+static void begins_where_told(void **state)
+{
+    (void)state;
+    char text[100];
+    memset(text, '\n', sizeof text);
+    for (size_t n = 0; n <= sizeof text; n++)
+        for (size_t at = 0; at <= n; at++) {
+            memset(text + at, 'a', sizeof text - at);
+            for (size_t bad = at; bad <= n; bad++) {
+                if (bad < n)
+                    text[bad] = '\r';
+                const char *p = guard_copy(text, n);
+                assert_int_equal(scan_line_scalar(p, at, n), bad);
+                for (size_t i = 0; i < sizeof twins / sizeof *twins; i++)
+                    if (twins[i].here())
+                        assert_int_equal(twins[i].fn(p, at, n), bad);
+                memset(text + at, 'a', sizeof text - at);
+            }
+            memset(text, '\n', sizeof text);
+        }
 }
 
 static void choice_takes_the_best(void **state)
@@ -100,7 +121,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scalar_finds_every_byte), cmocka_unit_test(vectors_find_every_byte),
-        cmocka_unit_test(twins_agree_on_noise), cmocka_unit_test(choice_takes_the_best)};
+        cmocka_unit_test(twins_agree_on_noise), cmocka_unit_test(begins_where_told),
+        cmocka_unit_test(choice_takes_the_best)};
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
