@@ -4,6 +4,8 @@
 #include "present/figure.h"
 #include "present/finding.h"
 
+#include <math.h>
+
 static const struct cell *first_cell(const struct result *r, size_t comparison)
 {
     return &r->plan.cells[r->plan.comparisons[comparison].first];
@@ -33,23 +35,44 @@ static size_t count(const struct result *r, size_t comparison, size_t generator,
     return n;
 }
 
-/* "reactor's CPU per request at 0.82 to 0.86", for each witness that agrees so, with commas
-   between. Returns how many blocks the last of them had. */
-static size_t write_each(FILE *to, const struct result *r, size_t comparison, size_t generator,
-                         enum agreement a)
+/* " at 0.82 to 0.86" */
+static void write_range(FILE *to, const struct witness *w)
 {
-    size_t n = 0, blocks = 0;
+    if (w->low == w->high) /* of a single block */
+        fprintf(to, " at %s", figure_ratio(w->low, NAN, NAN).text);
+    else
+        fprintf(to, " at %s to %s", figure_ratio(w->low, w->low, w->high).text,
+                figure_ratio(w->high, w->low, w->high).text);
+}
+
+/* " reactor's CPU per request at 0.82 to 0.86", for each witness that agrees so, with commas
+   between. Returns the last of them. */
+static const struct witness *write_each(FILE *to, const struct result *r, size_t comparison,
+                                        size_t generator, enum agreement a)
+{
+    const struct witness *last = NULL;
     for (size_t i = 0; i < r->witnesses_n; i++) {
         const struct witness *w = &r->witnesses[i];
         const struct ratio *by = &r->ratios[w->by];
         if (!belongs(r, w, comparison, generator) || w->agrees != a)
             continue;
-        fprintf(to, "%s%s's %s at %s to %s", n++ ? ", " : " ", r->plan.servers[by->server].name,
-                finding_subject(by->metric), figure_ratio(w->low, w->low, w->high).text,
-                figure_ratio(w->high, w->low, w->high).text);
-        blocks = by->value.n;
+        fprintf(to, "%s %s's %s", last ? "," : "", r->plan.servers[by->server].name,
+                finding_subject(by->metric));
+        write_range(to, w);
+        last = w;
     }
-    return blocks;
+    return last;
+}
+
+/* Neither yes nor no: either side may be the one that has too few blocks. */
+static void write_open(FILE *to, const struct result *r, size_t comparison, size_t generator)
+{
+    const struct witness *w = write_each(to, r, comparison, generator, AGREEMENT_OPEN);
+    size_t blocks = r->ratios[w->by].value.n;
+    if (w->is_range)
+        fprintf(to, " (%zu block%s: too few to contradict)", blocks, blocks == 1 ? "" : "s");
+    else
+        fputs(" (not comparable: the ratio itself has no interval)", to);
 }
 
 static void write_generator(FILE *to, const struct result *r, size_t comparison, size_t generator)
@@ -66,8 +89,7 @@ static void write_generator(FILE *to, const struct result *r, size_t comparison,
     }
     if (open) {
         fputs(agree || against ? ", puts" : " puts", to);
-        size_t blocks = write_each(to, r, comparison, generator, AGREEMENT_OPEN);
-        fprintf(to, " (%zu block%s: too few to contradict)", blocks, blocks == 1 ? "" : "s");
+        write_open(to, r, comparison, generator);
     }
     if (!agree && !against && !open)
         fputs(" has no valid ratio", to);

@@ -10,8 +10,9 @@
 /* Its ratios speak as witnesses of another comparison: they need no sentence of their own. */
 bool witness_is_heard(const struct result *r, size_t comparison);
 
-/* " Witnesses: wrk agrees on 4 of 4 ratios; ab on 1 of 2, not on reactor's CPU per request (0.60 to
-   0.64)." Nothing for a comparison without paired ratios, or without other generators. */
+/* " Witnesses: wrk agrees on 4 ratios; ab agrees on 1 ratio, contradicts with reactor's CPU per
+   request at 0.60 to 0.64." Nothing for a comparison without paired ratios, or without other
+   generators. */
 void witness_write(FILE *to, const struct result *r, size_t comparison);
 
 #endif
