@@ -130,7 +130,7 @@ static unsigned check_held(struct session *s)
     uint64_t until_ns = time_limit();
     unsigned n = session_connect(s) < 0 ? 0 : ask_many(s, limit, until_ns);
     if (n < limit && !s->client.eof && clock_ns() >= until_ns) {
-        item_value(i, "%u requests in %d s", n, HELD_MAX_MS / 1000);
+        item_value(i, "%u request%s in %d s", n, n == 1 ? "" : "s", HELD_MAX_MS / 1000);
         return n;
     }
     item_value(i, "%u request%s", n, n == 1 ? "" : "s");

@@ -192,12 +192,13 @@ static void note_file_limit(struct session *s, const struct pids *p)
         return;
     }
     if (least > s->setup->connections) { /* how much more than enough it is means nothing */
-        item_value(i, "enough for %u connections", s->setup->connections);
+        item_value(i, "enough for %u connection%s", s->setup->connections,
+                   s->setup->connections == 1 ? "" : "s");
         return;
     }
     item_value(i, "%.0f", least);
-    item_fail(i, "a worker may open %.0f files, too few for %u connections", least,
-              s->setup->connections);
+    item_fail(i, "a worker may open %.0f files, too few for %u connection%s", least,
+              s->setup->connections, s->setup->connections == 1 ? "" : "s");
 }
 
 /* The CPUs that all of them may use; false = unknown. */

@@ -2,6 +2,7 @@
 #include "command/show.h"
 
 #include "model/plan.h"
+#include "present/figure.h"
 #include "present/progress.h"
 #include "run/run.h"
 
@@ -69,9 +70,10 @@ void show_start(struct show *s, struct run *run)
 {
     const struct plan *p = &run->result.plan;
     s->run = run;
-    fprintf(stderr, "%s: %zu servers, %zu comparisons, %s, %zu trials, about %s\n", p->suite.name,
-            p->servers_n, p->comparisons_n, suite_blocks_text(&p->suite), p->steps_n,
-            duration(plan_seconds(p)));
+    fprintf(stderr, "%s: %s, %s, %s, %s, about %s\n", p->suite.name,
+            figure_many(p->servers_n, "server").text,
+            figure_many(p->comparisons_n, "comparison").text, suite_blocks_text(&p->suite),
+            figure_many(p->steps_n, "trial").text, duration(plan_seconds(p)));
     fprintf(stderr, "CPUs: %s; seed %llu; into %s\n", run->cpus.text,
             (unsigned long long)p->suite.seed, run->out);
     for (size_t i = 0; i < run->result.warnings.n; i++)
@@ -163,5 +165,5 @@ void show_plan(const struct plan *p)
         printf("  block %u  %-10s %s\n", p->steps[i].block + 1, p->servers[c->server].name,
                cell_title(p, c));
     }
-    printf("%zu trials, about %s\n", p->steps_n, duration(plan_seconds(p)));
+    printf("%s, about %s\n", figure_many(p->steps_n, "trial").text, duration(plan_seconds(p)));
 }

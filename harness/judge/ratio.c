@@ -62,8 +62,8 @@ static void explain(struct ratio *x, const struct result *r, size_t ours, size_t
                  cell_usable(r, ours, x->metric) ? "the reference" : "the cell",
                  verdict_name(cell_usable(r, ours, x->metric) ? b->verdict : a->verdict));
     else if (x->value.n < needed)
-        snprintf(x->note, sizeof x->note,
-                 "%zu blocks are too few for a 95 %% interval (%zu needed)", x->value.n, needed);
+        snprintf(x->note, sizeof x->note, "%zu block%s too few for a 95 %% interval (%zu needed)",
+                 x->value.n, x->value.n == 1 ? " is" : "s are", needed);
 }
 
 static void add(struct result *r, size_t comparison, size_t server, enum metric metric,

@@ -127,7 +127,7 @@ static bool keepalive(struct trial *t, const struct cell *c)
     double again = opens - c->connections;
     if (c->keepalive && again > requests * reopened_share + reopened_slack)
         return say(t, VERDICT_KEEPALIVE_LOST,
-                   "%.0f connections were opened for %.0f requests although %u were to be kept",
+                   "%.0f connections were opened for %.0f requests where %u should have been kept",
                    opens, requests, c->connections);
     opens = opened(t);
     if (!c->keepalive && opens < requests * 0.9)
@@ -171,8 +171,8 @@ static bool breaks_littles_law(struct trial *t, const struct cell *c, double rat
     if (least > c->connections * 1.1 || most < c->connections * 0.5)
         return say(
             t, VERDICT_INCONSISTENT,
-            "rate x mean latency = %.3g requests in flight, on %u connections (Little's law)",
-            rate * l->mean * 1e-6, c->connections);
+            "rate x mean latency = %.3g requests in flight, on %u connection%s (Little's law)",
+            rate * l->mean * 1e-6, c->connections, c->connections == 1 ? "" : "s");
     return false;
 }
 
@@ -187,8 +187,9 @@ static bool inconsistent(struct trial *t, const struct cell *c)
     if (wrong_bytes(t, c))
         return true;
     if (a->connections >= 0 && a->connections < c->connections)
-        return say(t, VERDICT_INCONSISTENT, "%lld of the %u connections asked for were opened",
-                   (long long)a->connections, c->connections);
+        return say(t, VERDICT_INCONSISTENT, "%lld connection%s opened, %u asked for",
+                   (long long)a->connections, a->connections == 1 ? " was" : "s were",
+                   c->connections);
     return breaks_littles_law(t, c, rate);
 }
 

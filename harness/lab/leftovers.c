@@ -285,8 +285,8 @@ static int end_run(const struct run *r, struct strings *done, struct err *e)
     }
     if (left)
         return err_set(e, EXIT_MACHINE,
-                       "%zu processes of the dead parity %d can't be ended; see %s", left,
-                       atoi(r->mark), r->path);
+                       "%zu process%s of the dead parity %d can't be ended; see %s", left,
+                       left == 1 ? "" : "es", atoi(r->mark), r->path);
     each_dir(r, done, true);
     unlink(r->path);
     return 0;

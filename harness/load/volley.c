@@ -158,12 +158,13 @@ static void judge_target(const struct volley_target *t, struct load_outcome *o)
                   s.verdict != VERDICT_CONNECT_FAILED;
     if (failed > 0 && (scarce || t->tally.requests == 0)) {
         o->verdict = scarce ? s.verdict : VERDICT_CONNECT_FAILED;
-        snprintf(o->note, sizeof o->note, "%lld connects failed: %s", (long long)failed,
+        snprintf(o->note, sizeof o->note, "%lld connect%s failed: %s", (long long)failed,
+                 failed == 1 ? "" : "s",
                  t->connect_error[0] ? t->connect_error : "volley doesn't say why");
     } else if (t->tally.requests == 0) {
         o->verdict = VERDICT_NO_DATA;
-        snprintf(o->note, sizeof o->note, "no request was completed (%lld errors)",
-                 (long long)tally_errors(&t->tally));
+        snprintf(o->note, sizeof o->note, "no request was completed (%lld error%s)",
+                 (long long)tally_errors(&t->tally), tally_errors(&t->tally) == 1 ? "" : "s");
     } else if (t->framing_error[0]) {
         snprintf(o->note, sizeof o->note, "the first framing error: %s", t->framing_error);
     }

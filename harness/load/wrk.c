@@ -140,7 +140,8 @@ static void explain_connects(const struct load *l, const struct limits *limits,
                  (long long)safe);
     } else if (t->requests == 0) {
         o->verdict = VERDICT_CONNECT_FAILED;
-        snprintf(o->note, sizeof o->note, "all %lld connects failed", (long long)failed);
+        snprintf(o->note, sizeof o->note, "%s%lld connect%s failed", failed == 1 ? "" : "all ",
+                 (long long)failed, failed == 1 ? "" : "s");
     }
 }
 
@@ -158,8 +159,9 @@ static void judge_report(const struct load *l, const struct limits *limits,
     explain_connects(l, limits, t, o);
     if (o->verdict == VERDICT_VALID && t->requests == 0) {
         o->verdict = VERDICT_NO_DATA;
-        snprintf(o->note, sizeof o->note, "no request was completed (%lld read errors, %lld bytes)",
-                 (long long)r->read_errors, (long long)t->bytes);
+        snprintf(o->note, sizeof o->note,
+                 "no request was completed (%lld read error%s, %lld bytes)",
+                 (long long)r->read_errors, r->read_errors == 1 ? "" : "s", (long long)t->bytes);
     }
 }
 

@@ -23,7 +23,7 @@
     X(INCONSISTENT, "inconsistent", "the figures contradict each other (Little's law, counts)")    \
     X(SHARED_CORES, "shared_cores", "server and generator shared a core: the rate is of both")     \
     X(CLIENT_BOUND, "client_bound", "the generator was the limit, not the server")                 \
-    X(UNSTABLE, "unstable", "blocks differ too much to name one figure")
+    X(UNSTABLE, "unstable", "blocks differ too much, or others took the CPU")
 
 enum verdict {
 #define X(id, name, meaning) VERDICT_##id,

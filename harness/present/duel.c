@@ -107,14 +107,15 @@ static void put_circumstances(FILE *to, const struct duel *d)
         looks = d->series[i].looks > looks ? d->series[i].looks : looks;
     fprintf(to, "%zu of ", d->counted);
     if (d->rules.blocks)
-        fprintf(to, "%zu blocks, %zu look%s", d->rules.blocks, looks, looks == 1 ? "" : "s");
+        fprintf(to, "%s, %s", figure_many(d->rules.blocks, "block").text,
+                figure_many(looks, "look").text);
     else
         fputs("any number of blocks, a look after each", to);
     fprintf(to, ", %zu dropped; slices of", d->blocks_n - d->counted);
     for (size_t i = 0; i < d->routes_n; i++)
         fprintf(to, "%s %s", i ? "," : "", figure_time(d->slice_s[i] * 1e6, " ").text);
-    fprintf(to, "; steal %s; %u connections; seed %llu\n", figure_percent(mean_steal(d)).text,
-            d->connections, (unsigned long long)d->seed);
+    fprintf(to, "; steal %s; %s; seed %llu\n", figure_percent(mean_steal(d)).text,
+            figure_many(d->connections, "connection").text, (unsigned long long)d->seed);
     fprintf(to, "What holds for this machine holds for this machine: %s, %s cores, Linux %s.\n",
             facts_show(&d->environment, "cpu_model"), facts_show(&d->environment, "cores_usable"),
             facts_show(&d->environment, "kernel"));

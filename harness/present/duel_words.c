@@ -64,7 +64,8 @@ static const struct duel_series *worst(const struct duel *d, enum decision decis
 
 static void put_run(const struct words *w)
 {
-    fprintf(w->to, "%zu blocks, %s", w->d->counted, figure_duration(w->d->elapsed_s).text);
+    fprintf(w->to, "%s, %s", figure_many(w->d->counted, "block").text,
+            figure_duration(w->d->elapsed_s).text);
 }
 
 static void put_rule(const struct words *w)
@@ -181,9 +182,9 @@ static void put_inconclusive(const struct words *w)
         break;
     case DUEL_CAUSE_DROPPED:
         fprintf(w->to,
-                "%zu of %zu blocks were dropped (the last: %s); the machine or a server was "
-                "not fit to measure.",
-                dropped, w->d->blocks_n,
+                "%zu of %s %s dropped (the last: %s); the machine or a server was not fit to "
+                "measure.",
+                dropped, figure_many(w->d->blocks_n, "block").text, dropped == 1 ? "was" : "were",
                 w->d->blocks_n ? w->d->blocks[w->d->blocks_n - 1].dropped : "");
         break;
     case DUEL_CAUSE_CLIENT_BOUND:
@@ -193,8 +194,8 @@ static void put_inconclusive(const struct words *w)
               w->to);
         break;
     case DUEL_CAUSE_TIME:
-        fprintf(w->to, "time was over after %zu of %zu blocks. ", w->d->counted,
-                w->d->rules.blocks);
+        fprintf(w->to, "time was over after %zu of %s. ", w->d->counted,
+                figure_many(w->d->rules.blocks, "block").text);
         put_noise(w);
         break;
     case DUEL_CAUSE_INTERRUPTED:

@@ -72,6 +72,13 @@ struct figure figure_count(double n)
     return f;
 }
 
+struct figure figure_many(size_t n, const char *noun)
+{
+    struct figure f;
+    snprintf(f.text, sizeof f.text, "%zu %.20s%s", n, noun, n == 1 ? "" : "s");
+    return f;
+}
+
 struct figure figure_duration(double s)
 {
     struct figure f;

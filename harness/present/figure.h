@@ -3,6 +3,7 @@
 #define PRESENT_FIGURE_H
 
 #include <locale.h>
+#include <stddef.h>
 
 /* By value, so that it can stand in an argument list: figure_rate(x).text */
 struct figure {
@@ -14,6 +15,7 @@ struct figure figure_rate(double per_s);               /* "850", "61.2k", "1.23M
 struct figure figure_time(double us, const char *gap); /* "102us", "4.20ms"; gap before the unit */
 struct figure figure_percent(double share);            /* 0.081 -> "8.1 %"; two digits */
 struct figure figure_count(double n);                  /* whole numbers in full, others as number */
+struct figure figure_many(size_t n, const char *noun); /* "1 block", "12 blocks" */
 struct figure figure_duration(double s);               /* "45 s", "3 min 20 s", "2 h 5 min" */
 
 /* A ratio with as many decimals as its interval deserves (2 to 4; NaN ends = 2). */

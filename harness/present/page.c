@@ -146,15 +146,15 @@ static void write_validity_card(FILE *to, const struct result *r)
     exclusions_make(&x, r);
     fprintf(to,
             "<section class=\"card\"><h2>Valid</h2><p class=\"big\">%zu of %zu</p>"
-            "<p class=\"soft\">cells%s</p>",
-            r->plan.cells_n - x.cells_n, r->plan.cells_n,
+            "<p class=\"soft\">cell%s%s</p>",
+            r->plan.cells_n - x.cells_n, r->plan.cells_n, r->plan.cells_n == 1 ? "" : "s",
             x.n ? "; <a href=\"#left-out\">left out</a> because" : "");
     fputs(x.n ? "<ul>" : "", to);
     for (size_t i = 0; i < x.n && i < 6; i++)
         fprintf(to, "<li><span>%s</span><span>%zu</span></li>", verdict_name(x.item[i].verdict),
                 x.item[i].cells_n);
     if (x.n > 6)
-        fprintf(to, "<li><span>%zu more reasons</span></li>", x.n - 6);
+        fprintf(to, "<li><span>%s</span></li>", figure_many(x.n - 6, "more reason").text);
     fputs(x.n ? "</ul></section>" : "</section>", to);
     exclusions_fini(&x);
 }

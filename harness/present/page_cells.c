@@ -81,7 +81,8 @@ static void write_verdict(FILE *to, const struct result *r, size_t cell)
     html_write(to, "<td class=\"wide%s\">%s", c->verdict == VERDICT_VALID ? "" : " bad",
                verdict_name(c->verdict));
     if (c->verdict == VERDICT_VALID)
-        fprintf(to, " <span class=\"range\">%u of %u blocks</span>", c->valid, c->trials);
+        fprintf(to, " <span class=\"range\">%u of %s</span>", c->valid,
+                figure_many(c->trials, "block").text);
     if (exclusion_note(r, cell)[0])
         html_write(to, "<br><span class=\"range\">%s</span>", exclusion_note(r, cell));
     fputs("</td>", to);

@@ -197,11 +197,12 @@ void page_reproduce(FILE *to, const struct result *r)
     const struct suite *s = &r->plan.suite;
     char *seed = xasprintf("%llu", (unsigned long long)s->seed);
     bool has_seed = r->command && strstr(r->command, "--seed"); /* else it was drawn */
-    char *plan = xasprintf("%zu cells, %s, %s s measured after %s s of warm-up, %u worker%s "
-                           "a server, %zu trials kept",
-                           r->plan.cells_n, suite_blocks_text(s), figure_count(s->duration_s).text,
-                           figure_count(s->warmup_s).text, s->workers, s->workers == 1 ? "" : "s",
-                           r->trials_n);
+    char *plan =
+        xasprintf("%s, %s, %s s measured after %s s of warm-up, %u worker%s "
+                  "a server, %s kept",
+                  figure_many(r->plan.cells_n, "cell").text, suite_blocks_text(s),
+                  figure_count(s->duration_s).text, figure_count(s->warmup_s).text, s->workers,
+                  s->workers == 1 ? "" : "s", figure_many(r->trials_n, "trial").text);
     html_write(to, "<pre><code>%s%s%s</code></pre><dl>", r->command ? r->command : "parity run",
                has_seed ? "" : " --seed ", has_seed ? "" : seed);
     write_term(to, "suite", s->name);

@@ -13,6 +13,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct style {
     unsigned width;
@@ -89,10 +90,13 @@ static void write_exclusions(FILE *to, const struct result *r, struct style s)
 {
     struct exclusions x;
     exclusions_make(&x, r);
-    if (x.n == 0) {
+    if (x.n == 0 && r->plan.cells_n == 1) {
+        fputs("\nThe only cell is valid.\n", to);
+    } else if (x.n == 0) {
         fprintf(to, "\nAll %zu cells are valid.\n", r->plan.cells_n);
     } else {
-        char *title = xasprintf("Not valid: %zu of %zu cells", x.cells_n, r->plan.cells_n);
+        char *title =
+            xasprintf("Not valid: %zu of %s", x.cells_n, figure_many(r->plan.cells_n, "cell").text);
         heading(to, title, s);
         free(title);
     }
@@ -137,6 +141,19 @@ static void write_comparison(FILE *to, const struct result *r, size_t comparison
     flush_wrapped(to, "  ", text, &buffer, s.width);
 }
 
+/* " 0.53 to 0.60 times the requests/s (2 comparisons)" */
+static void write_span(FILE *to, const struct finding_count *c, enum metric metric)
+{
+    struct figure low = figure_ratio(c->lowest, NAN, NAN);
+    struct figure high = figure_ratio(c->highest, NAN, NAN);
+    fprintf(to, " %s", low.text);
+    if (strcmp(low.text, high.text) != 0)
+        fprintf(to, " to %s", high.text);
+    fprintf(to, " times the %s", finding_subject(metric));
+    if (c->of[FINDING_FEW] > 1)
+        fprintf(to, " (%s)", figure_many(c->of[FINDING_FEW], "comparison").text);
+}
+
 /* Without any interval one sentence a server says more than the same one for every comparison. */
 static void write_without_intervals(FILE *to, const struct result *r, struct style s)
 {
@@ -152,14 +169,11 @@ static void write_without_intervals(FILE *to, const struct result *r, struct sty
         fprintf(text, "%s against %s:", r->plan.servers[i].name,
                 r->plan.servers[r->plan.reference].name);
         if (rate.of[FINDING_FEW])
-            fprintf(text, " %s to %s times the requests/s (%zu comparisons)%s",
-                    figure_ratio(rate.lowest, NAN, NAN).text,
-                    figure_ratio(rate.highest, NAN, NAN).text, rate.of[FINDING_FEW],
-                    cpu.of[FINDING_FEW] ? "," : ".");
+            write_span(text, &rate, METRIC_THROUGHPUT);
+        fputs(rate.of[FINDING_FEW] && cpu.of[FINDING_FEW] ? "," : "", text);
         if (cpu.of[FINDING_FEW])
-            fprintf(text, " %s to %s times the CPU per request (%zu comparisons).",
-                    figure_ratio(cpu.lowest, NAN, NAN).text,
-                    figure_ratio(cpu.highest, NAN, NAN).text, cpu.of[FINDING_FEW]);
+            write_span(text, &cpu, METRIC_CPU);
+        fputs(".", text);
         flush_wrapped(to, "  ", text, &buffer, s.width);
     }
     size_t most = 0; /* valid blocks */

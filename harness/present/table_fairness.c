@@ -3,6 +3,7 @@
 #include "present/table.h"
 
 #include "base/alloc.h"
+#include "present/figure.h"
 #include "present/grid.h"
 
 #include <stdlib.h>
@@ -99,8 +100,9 @@ static void write_summary(FILE *to, const struct result *r)
         broken += r->fairness[i].broken;
         different += !r->fairness[i].broken && differs(&r->fairness[i], r->plan.servers_n);
     }
-    fprintf(to, "%zu items: %zu equal, %zu different with a written reason, %zu broken\n",
-            r->fairness_n, r->fairness_n - different - broken, different, broken);
+    fprintf(to, "%s: %zu equal, %zu different with a written reason, %zu broken\n",
+            figure_many(r->fairness_n, "item").text, r->fairness_n - different - broken, different,
+            broken);
 }
 
 void table_fairness(FILE *to, const struct result *r, unsigned width, bool color)

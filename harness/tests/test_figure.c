@@ -67,6 +67,15 @@ static void test_counts_stay_whole(void **state)
     assert_string_equal(figure_count(NAN).text, "-");
 }
 
+static void test_one_has_no_s(void **state)
+{
+    (void)state;
+    assert_string_equal(figure_many(0, "cell").text, "0 cells");
+    assert_string_equal(figure_many(1, "cell").text, "1 cell");
+    assert_string_equal(figure_many(2, "cell").text, "2 cells");
+    assert_string_equal(figure_many(1234567, "more reason").text, "1234567 more reasons");
+}
+
 static void test_points_in_any_locale(void **state)
 {
     static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "pl_PL.UTF-8", "fr_FR.UTF-8"};
@@ -93,6 +102,7 @@ int main(void)
         cmocka_unit_test(test_unknown_is_a_dash),
         cmocka_unit_test(test_ratio_decimals_follow_the_interval),
         cmocka_unit_test(test_counts_stay_whole),
+        cmocka_unit_test(test_one_has_no_s),
         cmocka_unit_test(test_points_in_any_locale),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -199,7 +199,10 @@ static void test_one_server_alone(void **state)
     char *text = written(&r, NULL, 0);
     assert_has(text, "<h1>nginx</h1>");
     assert_has(text, "One server alone: there is nothing to compare it with.");
-    assert_has(text, "1 of 1");
+    assert_has(text, "1 of 1</p><p class=\"soft\">cell</p>");
+    assert_has(text, "1 of 1 block</span>");
+    assert_has(text, "<dd>1 cell, 1 block, 5 s measured after 1 s of warm-up, 1 worker a server, 1 "
+                     "trial kept</dd>");
     assert_closed(text);
     free(text);
     result_fini(&r);

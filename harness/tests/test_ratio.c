@@ -61,6 +61,19 @@ static void test_hodges_lehmann_by_hand(void **state)
     result_fini(&r);
 }
 
+static void test_one_block(void **state)
+{
+    (void)state;
+    struct result r;
+    small_result(&r, 2, 1, 1);
+    add_block(&r, 0, 2);
+    judge(&r);
+    const struct ratio *rate = ratio_of(&r, 0, METRIC_THROUGHPUT);
+    assert_near(rate->value.estimate, 2, 1e-9);
+    assert_string_equal(rate->note, "1 block is too few for a 95 % interval (6 needed)");
+    result_fini(&r);
+}
+
 /* Six blocks: the widest interval, from the smallest to the largest; 1 - 2/64 sure. */
 static void test_six_blocks_have_an_interval(void **state)
 {
@@ -289,6 +302,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hodges_lehmann_by_hand),
+        cmocka_unit_test(test_one_block),
         cmocka_unit_test(test_witnesses),
         cmocka_unit_test(test_six_blocks_have_an_interval),
         cmocka_unit_test(test_drift_between_blocks_cancels),

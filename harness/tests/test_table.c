@@ -2,6 +2,7 @@
    known. */
 #include "present/table.h"
 #include "base/alloc.h"
+#include "judge/cells.h"
 #include "tests/sample_result.h"
 
 #include <math.h>
@@ -11,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+
+#include "tests/small_result.h"
 
 static char *written(void (*write)(FILE *, const struct result *, unsigned, bool),
                      const struct result *r, unsigned width, bool color)
@@ -145,6 +148,53 @@ static void test_too_few_blocks(void **state)
     free(text);
 }
 
+/* Servers a (reference) and b in as many comparisons, measured in one block. */
+static char *one_block(size_t comparisons, const double *ratios)
+{
+    static const struct conditions k = {
+        .asked_s = 2, .workers = 1, .server_cpus = 1, .client_cpus = 1, .process_figures = true};
+    struct result r;
+    small_result(&r, 2, comparisons, 1);
+    r.state = RUN_COMPLETE;
+    for (size_t i = 0; i < comparisons; i++) {
+        small_trial(&r, 2 * i, 0, 10000, 8000);
+        small_trial(&r, 2 * i + 1, 0, 10000 * ratios[i], 8000 / ratios[i]);
+    }
+    cells_judge(&r, &k);
+    ratios_judge(&r);
+    char *text = written(table_result, &r, 0, false);
+    result_fini(&r);
+    return text;
+}
+
+/* What there is one of isn't counted as if it were many. */
+static void test_singular(void **state)
+{
+    (void)state;
+    char *text = one_block(1, (const double[]){0.53});
+    assert_has(text, "; 1 block of 2 s, 1 worker, seed 7");
+    assert_has(text, "b against a: 0.53 times the requests/s, 1.89 times the CPU per request.\n");
+    assert_has(text, "\nAll 2 cells are valid.\n");
+    free(text);
+    text = one_block(2, (const double[]){0.53, 0.6});
+    assert_has(text, "b against a: 0.53 to 0.60 times the requests/s (2 comparisons), 1.67 to 1.89 "
+                     "times the CPU per request (2 comparisons).\n");
+    free(text);
+    text = one_block(3, (const double[]){0.5301, 0.5302, 0.53});
+    assert_has(text, "b against a: 0.53 times the requests/s (3 comparisons), 1.89 times");
+    free(text);
+    struct result r;
+    sample_result_make_alone(&r);
+    text = written(table_result, &r, 0, false);
+    assert_has(text, "\nThe only cell is valid.\n");
+    free(text);
+    r.cells[0].verdict = VERDICT_ERRORS;
+    text = written(table_result, &r, 0, false);
+    assert_has(text, "\nNot valid: 1 of 1 cell\n");
+    free(text);
+    result_fini(&r);
+}
+
 static void test_nothing_valid(void **state)
 {
     struct result r;
@@ -243,6 +293,7 @@ int main(void)
         cmocka_unit_test(test_words),
         cmocka_unit_test(test_open_interval),
         cmocka_unit_test(test_too_few_blocks),
+        cmocka_unit_test(test_singular),
         cmocka_unit_test(test_nothing_valid),
         cmocka_unit_test(test_width),
         cmocka_unit_test(test_color_is_asked_for),
