@@ -19,7 +19,7 @@ static void answer(struct conn *c, struct out *out, struct reply *reply, const s
         persist = PERSIST_KEEP_ALIVE;
     date_refresh(&site->date, site->now_ns);
     site->counters->requests++;
-    site->counters->status[(reply->head->bytes[9] - '0') % 6]++;
+    site->counters->status[reply->head->bytes[9] - '0']++;
     reply_put(out, reply, &site->date, persist, r->method == METHOD_HEAD);
     if (close)
         c->state = CONN_ENDED;

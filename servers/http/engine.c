@@ -22,13 +22,13 @@ void engine_tick(struct engine *e)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
-    e->now_ns = (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
+    e->view.now_ns = (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
 }
 
 void engine_set_due(struct engine *e, uint64_t ns)
 {
-    if (ns < e->due_ns)
-        e->due_ns = ns;
+    if (ns < e->view.due_ns)
+        e->view.due_ns = ns;
 }
 
 static void set_listening(struct engine *e, bool on)
@@ -64,8 +64,7 @@ struct engine *engine_open(const struct engine_config *config, const struct engi
 {
     struct engine start = {.user = user,
                            .config = *config,
-                           .context = context,
-                           .due_ns = ENGINE_NEVER,
+                           .view = {.context = context, .due_ns = ENGINE_NEVER},
                            .finish_ns = ENGINE_NEVER,
                            .listen_at_ns = ENGINE_NEVER};
     if (config->kind == ENGINE_EPOLL)
@@ -105,7 +104,7 @@ static void check_deadline(struct link *l)
 {
     struct engine *e = l->engine;
     uint64_t deadline_ns = l->sending ? l->sending->deadline_ns : l->deadline_ns;
-    if (deadline_ns > e->now_ns) {
+    if (deadline_ns > e->view.now_ns) {
         engine_set_due(e, deadline_ns);
     } else if (l->sending) {
         if (!sending_stalled(l))
@@ -120,10 +119,10 @@ static void check_deadline(struct link *l)
 
 static void sweep(struct engine *e)
 {
-    e->due_ns = ENGINE_NEVER;
+    e->view.due_ns = ENGINE_NEVER;
     links_each(e, check_deadline);
-    if (e->due_ns < e->now_ns + SWEEP_REST_NS)
-        e->due_ns = e->now_ns + SWEEP_REST_NS;
+    if (e->view.due_ns < e->view.now_ns + SWEEP_REST_NS)
+        e->view.due_ns = e->view.now_ns + SWEEP_REST_NS;
 }
 
 static void accept_again(struct engine *e)
@@ -153,9 +152,9 @@ bool engine_accept_failed(struct engine *e, int error)
         return true; /* the client has gone, or a filter said no: accept(2), "Error handling" */
     }
     set_listening(e, false);
-    e->listen_at_ns = e->now_ns + ACCEPT_REST_NS;
-    if (e->now_ns >= e->complained_ns) {
-        e->complained_ns = e->now_ns + COMPLAIN_REST_NS;
+    e->listen_at_ns = e->view.now_ns + ACCEPT_REST_NS;
+    if (e->view.now_ns >= e->complained_ns) {
+        e->complained_ns = e->view.now_ns + COMPLAIN_REST_NS;
         log_line(
             "can't accept with %u connections open: %s; clients wait in the listen queue (raise "
             "ulimit -n)",
@@ -168,14 +167,14 @@ static int wait_ms(const struct engine *e)
 {
     if (e->closing)
         return 10; /* io_uring still holds operations of these: their ends arrive as events */
-    uint64_t next_ns = e->due_ns < e->listen_at_ns ? e->due_ns : e->listen_at_ns;
+    uint64_t next_ns = e->view.due_ns < e->listen_at_ns ? e->view.due_ns : e->listen_at_ns;
     if (e->finish_ns < next_ns)
         next_ns = e->finish_ns;
     if (next_ns == ENGINE_NEVER)
         return -1;
-    if (next_ns <= e->now_ns)
+    if (next_ns <= e->view.now_ns)
         return 0;
-    uint64_t ms = (next_ns - e->now_ns + MS_NS - 1) / MS_NS;
+    uint64_t ms = (next_ns - e->view.now_ns + MS_NS - 1) / MS_NS;
     return ms > INT_MAX ? INT_MAX : (int)ms;
 }
 
@@ -190,15 +189,16 @@ static void stop_listening(struct engine *e)
 void engine_run(struct engine *e)
 {
     for (;;) {
-        links_reap(e);
-        if (e->finish_ns != ENGINE_NEVER && (e->links == 0 || e->now_ns >= e->finish_ns))
+        if (e->closing)
+            links_reap(e);
+        if (e->finish_ns != ENGINE_NEVER && (e->links == 0 || e->view.now_ns >= e->finish_ns))
             break;
-        if (e->listen_at_ns <= e->now_ns)
+        if (e->listen_at_ns <= e->view.now_ns)
             accept_again(e);
         e->ops->pass(e, wait_ms(e));
         if (e->finish_ns != ENGINE_NEVER)
             stop_listening(e);
-        if (e->due_ns <= e->now_ns)
+        if (e->view.due_ns <= e->view.now_ns)
             sweep(e);
     }
     links_each(e, link_reset);
@@ -209,7 +209,7 @@ void engine_run(struct engine *e)
 /* The listening stops at the end of the pass: clients already in the queue are let in before. */
 void engine_finish(struct engine *e, uint64_t grace_ns)
 {
-    e->finish_ns = e->now_ns + grace_ns;
+    e->finish_ns = e->view.now_ns + grace_ns;
 }
 
 static void apply_each(struct link *l)
@@ -221,16 +221,6 @@ void engine_each(struct engine *e, unsigned (*fn)(struct link *l, struct out *ou
 {
     e->each = fn;
     links_each(e, apply_each);
-}
-
-void *engine_context(const struct engine *e)
-{
-    return e->context;
-}
-
-uint64_t engine_now_ns(const struct engine *e)
-{
-    return e->now_ns;
 }
 
 unsigned engine_links(const struct engine *e)

@@ -61,8 +61,17 @@ void engine_finish(struct engine *e, uint64_t grace_ns);
 /* Calls fn for each open link and applies what it wants, as if fn were an up-call. */
 void engine_each(struct engine *e, unsigned (*fn)(struct link *l, struct out *out));
 
-void *engine_context(const struct engine *e);
-uint64_t engine_now_ns(const struct engine *e); /* monotonic, of this pass, a few ms coarse */
+static inline void *engine_context(const struct engine *e)
+{
+    return ((const struct engine_view *)e)->context;
+}
+
+/* Monotonic, of this pass, a few ms coarse. */
+static inline uint64_t engine_now_ns(const struct engine *e)
+{
+    return ((const struct engine_view *)e)->now_ns;
+}
+
 unsigned engine_links(const struct engine *e);  /* open now */
 const char *engine_name(const struct engine *e);
 

@@ -42,12 +42,10 @@ struct engine_ops {
 };
 
 struct engine {
+    struct engine_view view;
     const struct engine_ops *ops;
     const struct engine_user *user;
     struct engine_config config;
-    void *context;
-    uint64_t now_ns;
-    uint64_t due_ns;       /* no deadline is earlier than this */
     uint64_t finish_ns;    /* ENGINE_NEVER until engine_finish() */
     uint64_t listen_at_ns; /* when to try accepting again; ENGINE_NEVER while accepting or full */
     uint64_t complained_ns;

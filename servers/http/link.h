@@ -3,11 +3,19 @@
 #define HTTP_LINK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 struct engine;
 struct sending;
+
+/* What links and their user look at for every request: the first member of every engine. */
+struct engine_view {
+    void *context;   /* the layer above's own */
+    uint64_t now_ns; /* monotonic, of this pass, a few ms coarse */
+    uint64_t due_ns; /* no deadline is earlier than this */
+};
 
 #define ENGINE_NEVER   UINT64_MAX
 #define ENGINE_OUT_MIN 16384 /* room in a fresh struct out, at least */
@@ -52,7 +60,24 @@ struct out {
     struct segment tail;
 };
 
+/* Room, with nothing in it. (Member by member: see http1.c, clear().) */
+static inline void out_start(struct out *out, char *p, size_t cap)
+{
+    out->p = p;
+    out->n = 0;
+    out->cap = cap;
+    out->tail.p = NULL;
+    out->tail.n = 0;
+    out->tail.release = NULL;
+}
+
 /* When on_deadline is to be called; ENGINE_NEVER: not at all. Costs a store. */
-void link_deadline(struct link *l, uint64_t deadline_ns);
+static inline void link_deadline(struct link *l, uint64_t deadline_ns)
+{
+    struct engine_view *view = (struct engine_view *)l->engine;
+    l->deadline_ns = deadline_ns;
+    if (deadline_ns < view->due_ns)
+        view->due_ns = deadline_ns;
+}
 
 #endif

@@ -72,12 +72,6 @@ void link_reset(struct link *l)
     link_close(l);
 }
 
-void link_deadline(struct link *l, uint64_t deadline_ns)
-{
-    l->deadline_ns = deadline_ns;
-    engine_set_due(l->engine, deadline_ns);
-}
-
 /* The only place where a connection is freed. */
 void links_reap(struct engine *e)
 {
@@ -133,7 +127,7 @@ struct sending *sending_start(struct link *l)
         e->spare = s->next;
     else
         s = mem_get(sizeof *s);
-    s->since_ns = e->now_ns;
+    s->since_ns = e->view.now_ns;
     s->p = NULL;
     s->n = 0;
     s->tail.n = 0;
@@ -149,7 +143,7 @@ struct sending *sending_start(struct link *l)
 static void look_later(struct link *l)
 {
     struct engine *e = l->engine;
-    l->sending->deadline_ns = e->now_ns + e->config.write_timeout_ns / 2;
+    l->sending->deadline_ns = e->view.now_ns + e->config.write_timeout_ns / 2;
     engine_set_due(e, l->sending->deadline_ns);
 }
 
@@ -177,7 +171,7 @@ void sending_end(struct link *l)
     struct sending *s = l->sending;
     segment_release(&s->tail);
     if (l->deadline_ns != ENGINE_NEVER)
-        l->deadline_ns += e->now_ns - s->since_ns;
+        l->deadline_ns += e->view.now_ns - s->since_ns;
     e->ops->unsend(e, s);
     l->sending = NULL;
     s->next = e->spare;

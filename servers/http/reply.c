@@ -47,6 +47,7 @@ const char *reply_reason(int status)
 static void add_text(struct head *h, const char *text)
 {
     size_t n = strlen(text);
+    assert(!h->sealed_n);
     assert(h->n + n <= HEAD_SIZE);
     memcpy(h->bytes + h->n, text, n);
     h->n = (uint16_t)(h->n + n);
@@ -56,7 +57,7 @@ void head_start(struct head *h, const struct head_style *style, int status)
 {
     char line[80];
     snprintf(line, sizeof line, "HTTP/1.1 %d %s\r\n", status, reply_reason(status));
-    h->n = h->date_at = 0;
+    h->n = h->sealed_n = h->date_at = 0;
     h->has_length = false;
     h->date_version = 0;
     add_text(h, line);
@@ -84,7 +85,16 @@ void head_add_length(struct head *h, uint64_t length)
     h->has_length = true;
 }
 
-static void put(struct out *out, const char *p, size_t n)
+void head_seal(struct head *h, struct str body)
+{
+    if (h->n + 2 + body.n > HEAD_SIZE)
+        return;
+    memcpy(h->bytes + h->n, "\r\n", 2);
+    memcpy(h->bytes + h->n + 2, body.p, body.n);
+    h->sealed_n = (uint16_t)(h->n + 2 + body.n);
+}
+
+static inline void put(struct out *out, const char *p, size_t n)
 {
     assert(out->cap - out->n >= n);
     memcpy(out->p + out->n, p, n);
@@ -130,6 +140,22 @@ static void put_body(struct out *out, const struct reply *reply)
     }
 }
 
+static __attribute__((noinline)) void put_parts(struct out *out, const struct reply *reply,
+                                                enum persistence persist, bool without_body)
+{
+    const struct head *h = reply->head;
+    put(out, h->bytes, h->n);
+    if (reply->has_length && !h->has_length)
+        put_length(out, reply->length);
+    if (reply->extra.n > 0)
+        put(out, reply->extra.p, reply->extra.n);
+    put_end_of_head(out, persist);
+    if (reply->body.n > 0 && !without_body)
+        put_body(out, reply);
+    else if (reply->body.release)
+        reply->body.release(reply->body.owner);
+}
+
 /* Once a second; not counted by scripts/count-instructions, which goes by the name. */
 static __attribute__((noinline)) void head_renew(struct head *h, const struct date *date)
 {
@@ -143,14 +169,8 @@ void reply_put(struct out *out, struct reply *reply, const struct date *date,
     struct head *h = reply->head;
     if (h->date_version != date->version && h->date_at)
         head_renew(h, date);
-    put(out, h->bytes, h->n);
-    if (reply->has_length && !h->has_length)
-        put_length(out, reply->length);
-    if (reply->extra.n > 0)
-        put(out, reply->extra.p, reply->extra.n);
-    put_end_of_head(out, persist);
-    if (reply->body.n > 0 && !without_body)
-        put_body(out, reply);
-    else if (reply->body.release)
-        reply->body.release(reply->body.owner);
+    if (reply->sealed && persist == PERSIST_SILENT)
+        put(out, h->bytes, without_body ? h->n + 2U : h->sealed_n);
+    else
+        put_parts(out, reply, persist, without_body);
 }

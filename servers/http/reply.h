@@ -11,9 +11,11 @@
 #define REPLY_COPY_MAX                                                                             \
     16384 /* a body up to this size is copied behind its head, if there is room */
 
-/* Status line and fields, without Connection and the blank line. */
+/* Status line and fields, without Connection and the blank line, which are put behind it. A sealed
+   head has the blank line and its only body in bytes too: the whole answer is one copy. */
 struct head {
     uint16_t n;
+    uint16_t sealed_n; /* with blank line and body; 0: not sealed */
     uint16_t date_at; /* 0: no Date */
     bool has_length;
     uint64_t date_version; /* of the text that is in bytes now */
@@ -34,6 +36,7 @@ struct reply {
     uint64_t length;  /* Content-Length, when the head has none and has_length is set */
     bool has_length;
     bool borrowed; /* body.p dies with the up-call: copy it */
+    bool sealed;   /* body is what the head was sealed with */
 };
 
 /* An answer with this head and, so far, nothing else. (Member by member: see http1.c, clear().) */
@@ -44,7 +47,7 @@ static inline void reply_start(struct reply *r, struct head *head)
     r->body.n = 0;
     r->body.release = NULL;
     r->extra.n = 0;
-    r->has_length = r->borrowed = false;
+    r->has_length = r->borrowed = r->sealed = false;
 }
 
 /* How the connection goes on, as the Connection field says it. */
@@ -62,6 +65,10 @@ void head_add(struct head *h, const char *name, const char *value);
 
 /* Adds Content-Length. */
 void head_add_length(struct head *h, uint64_t length);
+
+/* Ends a head that is always followed by this body; no field may be added any more. Leaves it open
+   if the body is too long. */
+void head_seal(struct head *h, struct str body);
 
 const char *reply_reason(int status);
 

@@ -68,7 +68,7 @@ struct target site_find(struct site *site, const struct request *request)
         t.refusal = 417;
     else if (request->method >= METHOD_OTHER)
         t.refusal = 405;
-    if (str_is(request->target, STR("*")) || request->path.p[0] != '/') /* or CONNECT's authority */
+    if (request->path.p[0] != '/') /* "*", or CONNECT's authority */
         return t;
     int bad = find_route(site, request->path, &t.route);
     t.allowed = t.route ? t.route->methods | BIT(METHOD_OPTIONS) : READING;
@@ -127,5 +127,7 @@ void route_canned(struct site *site, struct route *route, struct str body, struc
 {
     (void)site;
     (void)body;
-    reply->body = (struct segment){.p = route->body.p, .n = route->body.n};
+    reply->body.p = route->body.p;
+    reply->body.n = route->body.n;
+    reply->sealed = route->head.sealed_n > 0;
 }

@@ -10,7 +10,10 @@
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 
-#define TURN_BYTES (4 << 20) /* of one file to one connection in a row */
+/* Of one file to one connection in a row. More would fill the socket's queue while its client, and
+   those of all other connections, sit idle, and costs more CPU for the same bytes: see
+   PERFORMANCE.md. */
+#define TURN_BYTES (512 << 10)
 
 static enum io failed(void)
 {
@@ -38,7 +41,8 @@ static enum io send_file(struct link *l, struct segment *s)
     for (size_t turn = 0; s->n > 0;) {
         if (turn >= TURN_BYTES)
             return IO_TURN;
-        ssize_t sent = sendfile(l->fd, s->fd, &s->at, s->n);
+        size_t piece = s->n < TURN_BYTES - turn ? s->n : TURN_BYTES - turn;
+        ssize_t sent = sendfile(l->fd, s->fd, &s->at, piece);
         if (sent < 0 && errno == EINTR)
             continue;
         if (sent < 0)

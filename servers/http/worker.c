@@ -60,7 +60,7 @@ enum engine_kind engine_kind_of(const char *name)
 {
     if (strcmp(name, "epoll") == 0)
         return ENGINE_EPOLL;
-    return strcmp(name, "uring") == 0 ? ENGINE_URING : ENGINE_AUTO;
+    return strcmp(name, "uring") == 0 || strcmp(name, "io_uring") == 0 ? ENGINE_URING : ENGINE_AUTO;
 }
 
 static struct engine *start_engine(const struct options *o, void *context,

@@ -46,6 +46,7 @@ static void set_body(struct route *r, struct str body)
 {
     r->body = body;
     head_add_length(&r->head, body.n);
+    head_seal(&r->head, body);
 }
 
 void routes_add(struct site *site, const struct options *o)

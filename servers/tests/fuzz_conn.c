@@ -57,9 +57,7 @@ static struct engine *memory_engine(void)
     static struct engine e;
     e = (struct engine){.ops = &memory_ops,
                         .user = &conn_user,
-                        .context = &site,
-                        .due_ns = ENGINE_NEVER,
-                        .now_ns = 1};
+                        .view = {.context = &site, .now_ns = 1, .due_ns = ENGINE_NEVER}};
     e.config.accepted = e.config.bytes_in = e.config.bytes_out = &e.nowhere;
     return &e;
 }
