@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""layers.t: who includes whom, and how long things are.
+"""layers.t: who includes whom, how long things are, and that no public name is there twice.
 
 The rules stand in ALLOWED and LIMITS. First they are tried on a made-up tree that breaks each of
 them once, so that a rule which no longer notices anything fails here; then on the real one."""
@@ -37,6 +37,7 @@ LIMITS = {".c": 400, ".h": 80}
 PRIVATE_HEADER = 120  # what one noun's .c files share (X_priv.h) is no interface
 LONGEST_FUNCTION = 60
 WIDEST_LINE = 100
+BUILT = "build/asan"
 EXEMPTION = "longer than 60 lines"  # in the comment above a flat table or switch
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
@@ -157,6 +158,49 @@ def function_lengths(root):
             yield f"{path}:{first}: {name} has {length} lines, at most {LONGEST_FUNCTION}"
 
 
+def public_names(root, path):
+    """(where, symbol) of each public definition in an object or archive; weak ones may repeat."""
+    listing = subprocess.run(
+        ["nm", "-A", "--defined-only", "--extern-only", str(path)],
+        capture_output=True, text=True, check=True,
+    ).stdout
+    for line in listing.splitlines():
+        where, _, rest = line.rpartition(":")
+        kind, symbol = rest.split()[-2:]
+        if kind in "TDBRGSC":
+            yield where.replace(f"{root}/", ""), symbol
+
+
+def programs(root):
+    """What is linked together: the objects of each program, and the library that they see first
+    where a name is in both."""
+    built = root / BUILT
+    harness, http = built / "libparity.a", built / "libhttp.a"
+    yield [harness]
+    yield [http]
+    for main in (built / "harness/main.o", built / "harness/volley/main.o"):
+        yield [main, harness]
+    for folder in sorted((root / "servers").iterdir()):
+        objects = [built / s.relative_to(root).with_suffix(".o") for s in folder.glob("*.c")]
+        if folder.name not in ("http", "tests"):
+            yield [*objects, http]
+
+
+def symbols_once(root):
+    """The linker takes a program's own definition and never tells that a library has another."""
+    for parts in programs(root):
+        seen = {}
+        for path in parts:
+            if path.exists():
+                for where, symbol in public_names(root, path):
+                    seen.setdefault(symbol, []).append(where)
+        for symbol, places in seen.items():
+            alone = len(parts) == 1 or {p.split(":")[0] for p in places} != {
+                str(parts[-1].relative_to(root))}  # the library by itself had its own turn
+            if len(places) > 1 and alone:
+                yield f"{symbol} is defined in {' and in '.join(places)}"
+
+
 RULES = [
     ("harness: each folder includes only what it may", harness_layers),
     ("includes name existing headers of their own tree", includes_exist),
@@ -167,6 +211,7 @@ RULES = [
     (f"files: .c at most {LIMITS['.c']} lines, .h {LIMITS['.h']} (tests excepted)", file_lengths),
     (f"lines: at most {WIDEST_LINE} columns", line_widths),
     (f"functions: at most {LONGEST_FUNCTION} lines", function_lengths),
+    ("no public name is defined twice in a program", symbols_once),
 ]
 
 # A tree with one breach for each rule: what it contains, and how many breaches each rule must see.
@@ -196,7 +241,35 @@ BROKEN = {
     "servers/lear/l.c": '#include "uv/u.h"\n',
     "servers/lear/h.c": '#include "base/a.h"\n',
 }
-BREACHES = [6, 2, 1, 2, 1, 1 + 1, 2, 1, 1]
+BREACHES = [6, 2, 1, 2, 1, 1 + 1, 2, 1, 1, 3]
+
+# The same for what is compiled. Twice: both() in libparity, limit in libhttp, answer() in libhttp
+# and uv. Not twice: statics, what is weak, and what harness and servers both have.
+COMPILED = {
+    "libparity.a": ["int both(void){return 1;} static int own(void){return 2;} int a=1;"
+                    "int *use(void){own(); return &a;}",
+                    "int both(void){return 1;} static int own(void){return 2;}"
+                    "int use_own(void){return own();}"],
+    "libhttp.a": ["int limit=1; int answer(void){return 1;} __attribute__((weak)) int w(void){return 1;}",
+                  "int limit=2; int a=1; __attribute__((weak)) int w(void){return 1;}"],
+    "servers/uv/twice.o": ["int answer(void){return 2;} int both(void){return 3;}"],
+}
+
+
+def compile_broken(root):
+    for name, texts in COMPILED.items():
+        target = root / BUILT / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        objects = []
+        for number, text in enumerate(texts):
+            objects.append(target.with_name(f"{target.stem}-{number}.o"))
+            command = ["cc", "-x", "c", "-c", "-o", objects[-1], "-"]
+            subprocess.run(command, input=text, text=True, check=True)
+        if target.suffix == ".a":
+            subprocess.run(["ar", "rcs", target, *objects], check=True)
+        else:
+            objects[0].rename(target)
+    (root / "servers/uv/twice.c").touch()
 
 
 def try_rules(tap):
@@ -205,6 +278,8 @@ def try_rules(tap):
         for name, text in BROKEN.items():
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_text(text, encoding="utf-8")
+        if shutil.which("cc") and shutil.which("ar"):
+            compile_broken(root)
         for (name, rule), expected in zip(RULES, BREACHES):
             seen = breaches(tap, f"a breach is seen: {name}", rule, root)
             if seen is not None:
@@ -216,6 +291,12 @@ def breaches(tap, name, rule, root):
     """The rule's breaches, or None when it had to be skipped."""
     if rule is function_lengths and not shutil.which("ctags"):
         tap.skip(name, "no universal-ctags")
+        return None
+    if rule is symbols_once and not shutil.which("nm"):
+        tap.skip(name, "no nm")
+        return None
+    if rule is symbols_once and not (root / BUILT / "libparity.a").is_file():
+        tap.skip(name, f"nothing is built in {BUILT}")
         return None
     return [breach.replace(f"{root}/", "") for breach in rule(root)]
 
