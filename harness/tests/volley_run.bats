@@ -50,6 +50,70 @@ volley() { smoke --generator volley "$@" || [ $? -eq 3 ]; }
   nothing_left
 }
 
+@test "a server that dies in mid-run: server_died, the others go on" {
+  jq '.name = "mortal" | .start = ["sh", "-c",
+    "(sleep 2.5; kill -SEGV $$) & exec /usr/bin/python3 \"$1\" \"$2\"", "sh",
+    "'"$FIXTURES"'/own/server.py", "{port}"]' "$FIXTURES/own/server.json" >"$TMP/m.json"
+  run smoke --generator volley --server "$TMP/m.json,reactor" --connections 4 --duration 3
+  [ "$status" -eq 1 ]
+  r=$TMP/out/result.json
+  valid_schema "$r"
+  jq -e '[.cells[] | select(.server == "mortal")][0] |
+    .verdict == "server_died" and (.note | contains("SEGV"))' "$r"
+  # It had been loaded before; the others were until the end, and none of it is their fault.
+  raw=$TMP/out/$(jq -r '.trials[0].raw' "$r")
+  jq -es '[.[] | select(.ok > 0).target] | unique | length == 3' "$raw/slices.jsonl"
+  jq -e '[.trials[] | select(.server != "mortal")] | length == 2 and all(
+    .tally.requests > 100 and .tally.ok == .tally.requests and .tally.duration_s > 2.5 and
+    (.verdict | IN("server_died", "errors", "overrun", "short", "tool_failed") | not))' "$r"
+  jq -e '[.ratios[] | select(.server == "mortal").estimate] | all(. == null)' "$r"
+  jq -e '[.trials[] | select(.server == "reactor").paired_log_ratio.requests_per_s][0] != null' "$r"
+  nothing_left
+}
+
+@test "a server that runs already is loaded beside the others, without process figures" {
+  /usr/bin/python3 "$FIXTURES/own/server.py" 18183 3>&- &
+  BACKGROUND=$!
+  for _ in $(seq 100); do curl -sf http://127.0.0.1:18183/health >/dev/null && break; sleep 0.1; done
+  volley --server http://127.0.0.1:18183 --connections 4 >/dev/null
+  r=$TMP/out/result.json
+  valid_schema "$r"
+  jq -e '[.trials[] | select(.server == "port-18183")][0] |
+    .usage.server_cpu_s == null and .usage.client_cpu_s > 0 and .tally.requests > 10 and
+    .paired_log_ratio.requests_per_s != null and .paired_log_ratio.cpu_ns_per_request == null' "$r"
+  jq -e '[.cells[] | select(.server == "port-18183")][0].cpu_ns_per_request == null' "$r"
+  jq -e '[.trials[] | select(.server == "nginx")][0].usage.server_cpu_s > 0' "$r"
+  kill -0 "$BACKGROUND"
+  kill "$BACKGROUND"
+}
+
+@test "one server alone has figures and no ratio" {
+  volley --server nginx >"$TMP/table"
+  r=$TMP/out/result.json
+  valid_schema "$r"
+  jq -e '.trials | length == 1 and .[0].tally.ok > 100 and .[0].usage.server_cpu_s > 0 and
+    .[0].paired_log_ratio.requests_per_s == null' "$r"
+  jq -e '.ratios == [] and .witnesses == []' "$r"
+  run ! grep -q -- --order "$TMP/out/$(jq -r '.trials[0].raw' "$r")/command.txt"
+  grep -q nginx "$TMP/table"
+}
+
+@test "--blocks is for all generators, whatever blocks_of says" {
+  jq '.blocks = 4 | .blocks_of = {"wrk": 2, "ab": 1}' "$ROOT/configs/suites/smoke.json" >"$TMP/s.json"
+  "$PARITY" run "$TMP/s.json" --dry-run >"$TMP/plan"
+  grep -q "; 4 blocks (wrk 2, ab 1); " "$TMP/plan"
+  [ "$(grep -c '^  block .* volley ' "$TMP/plan")" = 12 ]
+  [ "$(grep -c '^  block .* wrk ' "$TMP/plan")" = 6 ]
+  [ "$(grep -c '^  block .* ab ' "$TMP/plan")" = 3 ]
+  "$PARITY" run "$TMP/s.json" --dry-run --blocks 3 >"$TMP/plan"
+  grep -q "; 3 blocks; " "$TMP/plan"
+  [ "$(grep -c '^  block .* ab ' "$TMP/plan")" = 9 ]
+  jq '.blocks_of = {"wkr": 2}' "$TMP/s.json" >"$TMP/bad.json"
+  run "$PARITY" run "$TMP/bad.json" --dry-run
+  [ "$status" -eq 2 ]
+  [[ "$output" == *"bad.json:"*"blocks_of.wkr: \"wkr\" is none of the suite's generators"* ]]
+}
+
 @test "Ctrl-C in a slice leaves a valid result and no process" {
   "$PARITY" run smoke --generator volley --duration 30 --out "$TMP/out" >/dev/null 2>&1 &
   pid=$!
