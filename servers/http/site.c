@@ -39,12 +39,23 @@ void site_init(struct site *site)
             site->routes[i].methods |= READING;
 }
 
-static struct route *route_at(struct site *site, struct str path)
+static inline struct route *route_at(const struct site *site, struct str path)
 {
     for (size_t i = 0; i < site->route_count; i++)
         if (str_is(path, site->routes[i].path))
             return &site->routes[i];
     return NULL;
+}
+
+struct route *site_find_sealed(const struct site *site, const struct request *request)
+{
+    if (request->method != METHOD_GET || request->expect_unknown)
+        return NULL;
+    struct route *route = route_at(site, request->path);
+    return route && route->head.sealed_n && route->answer == route_canned &&
+                   (route->methods & BIT(METHOD_GET))
+               ? route
+               : NULL;
 }
 
 /* 0, or the status of a path that is malformed. */

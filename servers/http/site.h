@@ -66,6 +66,10 @@ struct target {
 
 struct target site_find(struct site *site, const struct request *request);
 
+/* The route whose sealed answer is all that a request without a body gets, whatever else is in its
+   head, or NULL: then site_find() and site_answer() say what. */
+struct route *site_find_sealed(const struct site *site, const struct request *request);
+
 /* Answers with what was found. body is the decoded body, empty unless the route takes one. */
 void site_answer(struct site *site, const struct target *target, const struct request *request,
                  struct str body, struct reply *reply);

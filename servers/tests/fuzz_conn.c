@@ -172,6 +172,7 @@ static void set_up(void)
                                .body = STR("OK")};
     head_start(&routes[0].head, &site.style, 200);
     head_add_length(&routes[0].head, 2);
+    head_seal(&routes[0].head, routes[0].body);
     site_init(&site);
 }
 
