@@ -67,8 +67,9 @@ def help_and_version():
         shown = subprocess.run([exe, "--help"], capture_output=True, text=True, check=True).stdout
         for flag in ("--port", "--host", "--workers", "--engine", "--docroot", "--version"):
             assert f"\n  {flag} " in shown or f"\n  {flag}\n" in shown, flag
-        for engine in client.ENGINES:
-            shown = subprocess.run([exe, "--version", "--engine", engine], capture_output=True,
+        for spelled in (*client.ENGINES, "io_uring"):
+            engine = spelled.removeprefix("io_")
+            shown = subprocess.run([exe, "--version", "--engine", spelled], capture_output=True,
                                    text=True, check=True).stdout
             assert shown.startswith(f"{name} ") and shown.endswith(f" engine {engine}\n"), shown
 
