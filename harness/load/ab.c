@@ -211,12 +211,12 @@ static int warm(const struct load *l, struct err *e)
     return rc;
 }
 
-const struct generator ab_generator = {.name = "ab",
-                                       .title = "ab: HTTP/1.0, keep-alive or close, one thread; "
-                                                "latencies as measured",
-                                       .missing = missing,
-                                       .version = version,
-                                       .seconds = seconds,
-                                       .refuses = refuses,
-                                       .warm = warm,
-                                       .measure = measure};
+const struct generator ab_generator = {
+    .name = "ab",
+    .title = "one server a trial; HTTP/1.0, one thread; latencies as measured",
+    .missing = missing,
+    .version = version,
+    .seconds = seconds,
+    .refuses = refuses,
+    .warm = warm,
+    .measure = measure};

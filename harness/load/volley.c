@@ -326,8 +326,7 @@ static int warm(const struct load *l, struct err *e)
 
 const struct generator volley_generator = {
     .name = "volley",
-    .title =
-        "volley: all servers of a comparison in slices side by side, one thread; raw latencies",
+    .title = "all servers of a comparison side by side; one thread; latencies as measured",
     .missing = missing,
     .version = version,
     .seconds = seconds,

@@ -217,12 +217,12 @@ static int warm(const struct load *l, struct err *e)
     return rc;
 }
 
-const struct generator wrk_generator = {.name = "wrk",
-                                        .title = "wrk: keep-alive or close, several threads; "
-                                                 "latencies are corrected by the tool",
-                                        .missing = missing,
-                                        .version = version,
-                                        .seconds = seconds,
-                                        .refuses = refuses,
-                                        .warm = warm,
-                                        .measure = measure};
+const struct generator wrk_generator = {
+    .name = "wrk",
+    .title = "one server a trial; several threads; latencies corrected by the tool",
+    .missing = missing,
+    .version = version,
+    .seconds = seconds,
+    .refuses = refuses,
+    .warm = warm,
+    .measure = measure};
