@@ -14,7 +14,7 @@ static const bool host_table[256] = {
 
 /* Characters of a host, loosely: what can't be in a token, a name, an address or a port is refused.
    Behind the value is a blank or the line's end, which are none of them. */
-static int take_host(struct str value, struct request *r, struct framing *f)
+static inline int take_host(struct str value, struct request *r, struct framing *f)
 {
     (void)f;
     if (r->host.p)
@@ -156,15 +156,32 @@ static int take_named(struct str name, struct str value, struct request *r, stru
     return 0;
 }
 
+static inline bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* The value between p and end without the blanks around it; the CR at end ends the search too. */
+static inline struct str trim_value(const char *p, const char *end)
+{
+    while (is_blank(*p))
+        p++;
+    while (end > p && is_blank(end[-1]))
+        end--;
+    return (struct str){p, (size_t)(end - p)};
+}
+
 /* field-line = field-name ":" OWS field-value OWS (RFC 9112 5). The name must touch the colon
    (5.1), and a line that begins with a blank (obs-fold, 5.2) has no name. Control characters never
    get here. */
 int field_take(struct str line, struct request *request, struct framing *framing)
 {
+    if (line.n > 5 && memcmp(line.p, "Host:", 5) == 0) /* in every request, and mostly so */
+        return take_host(trim_value(line.p + 5, line.p + line.n), request, framing);
     size_t name = token_run(line.p);
     if (name == 0 || line.p[name] != ':')
         return -400;
-    struct str value = str_trim(str_after(line, name + 1));
+    struct str value = trim_value(line.p + name + 1, line.p + line.n);
     return take_named((struct str){line.p, name}, value, request, framing);
 }
 
