@@ -84,8 +84,10 @@ static void judge_tools(struct diagnoses *d, const struct facts *f)
     for (const struct tool *t = tools_all(); t->name; t++) {
         char *key = xasprintf("%s_version", t->name);
         const char *version = text(f, key);
-        char *advice = xasprintf("install package %s (scripts/deps does): no %s without it",
-                                 t->package, t->use);
+        char *advice = t->package
+                           ? xasprintf("install package %s (scripts/deps does): no %s without it",
+                                       t->package, t->use)
+                           : xasprintf("build it (make all): no %s without it", t->use);
         add(d, warn_if(!version), t->name, advice, "%s", version ? version : "missing");
         free(advice);
         free(key);

@@ -17,11 +17,12 @@ enum {
 const struct tool *tools_all(void)
 {
     static const struct tool all[] = {
-        {"wrk", "-v", "wrk", "the generator wrk"},
-        {"ab", "-V", "apache2-utils", "the generator ab"},
+        {"volley", "--version", NULL, "generator volley"},
+        {"wrk", "-v", "wrk", "generator wrk"},
+        {"ab", "-V", "apache2-utils", "generator ab"},
         {"gnuplot", "--version", "gnuplot-nox", "charts"},
-        {"nginx", "-v", "nginx-light", "the reference nginx"},
-        {"lighttpd", "-v", "lighttpd", "the server lighttpd"},
+        {"nginx", "-v", "nginx-light", "reference nginx"},
+        {"lighttpd", "-v", "lighttpd", "server lighttpd"},
         {0},
     };
     return all;
@@ -29,7 +30,7 @@ const struct tool *tools_all(void)
 
 char *tools_version(const struct tool *t)
 {
-    char *path = program_find(t->name);
+    char *path = t->package ? program_find(t->name) : program_find_own(t->name);
     if (!path)
         return NULL;
     struct strings argv = {0};

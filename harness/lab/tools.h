@@ -5,8 +5,8 @@
 struct tool {
     const char *name;
     const char *version_option;
-    const char *package; /* Debian's */
-    const char *use;     /* what is not possible without it */
+    const char *package; /* Debian's; NULL = it is ours */
+    const char *use;     /* what there isn't without it */
 };
 
 /* All of them; a NULL name ends the table. */

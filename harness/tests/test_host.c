@@ -234,7 +234,9 @@ static void test_tools(void **state)
     char *version = tools_version(&shell);
     assert_non_null(version);
     free(version);
-    assert_string_equal(tools_all()[0].name, "wrk");
+    assert_string_equal(tools_all()[0].name, "volley");
+    assert_null(tools_all()[0].package); /* ours */
+    assert_string_equal(tools_all()[1].name, "wrk");
 }
 
 static void test_this_machine(void **state)

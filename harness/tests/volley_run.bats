@@ -98,6 +98,30 @@ volley() { smoke --generator volley "$@" || [ $? -eq 3 ]; }
   grep -q nginx "$TMP/table"
 }
 
+# A volley that only says which one it is.
+fake_volley() { # FOLDER WORD
+  mkdir -p "$1"
+  # shellcheck disable=SC2016 # expanded by the fake
+  printf '#!/bin/sh\n[ "$1" = --version ] && echo "%s" && exit\necho "%s" >&2\nexit 4\n' "$2" "$2" >"$1/volley"
+  chmod +x "$1/volley"
+}
+
+@test "the volley beside parity goes before one in PATH; its words are in the result" {
+  fake_volley "$TMP/beside" "I am beside"
+  fake_volley "$TMP/path" "I am in PATH"
+  cp "$PARITY" "$TMP/beside/parity"
+  export PARITY_HOME=$ROOT PATH=$TMP/path:$PATH
+  for words in "I am beside" "I am in PATH"; do
+    rm -rf "$TMP/out"
+    run "$TMP/beside/parity" run smoke --generator volley --server nginx --out "$TMP/out"
+    [ "$status" -eq 4 ]
+    jq -e --arg words "$words" '.cells[0].verdict == "tool_failed" and
+      (.cells[0].note | contains("status 4") and contains($words)) and
+      .environment.volley_version == $words' "$TMP/out/result.json"
+    rm -f "$TMP/beside/volley"
+  done
+}
+
 @test "--blocks is for all generators, whatever blocks_of says" {
   jq '.blocks = 4 | .blocks_of = {"wrk": 2, "ab": 1}' "$ROOT/configs/suites/smoke.json" >"$TMP/s.json"
   "$PARITY" run "$TMP/s.json" --dry-run >"$TMP/plan"
