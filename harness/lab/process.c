@@ -65,16 +65,17 @@ static bool overridden(const char *entry, const struct strings *env)
     return false;
 }
 
-/* The program's environment: ours, with a fixed locale (numbers with a point, messages that can be
-   recognized) and the mark by which leftovers are known. */
+/* The program's environment: what the spec adds, else a fixed locale (numbers with a point,
+   messages that can be recognized), the mark by which leftovers are known, and the rest of ours. */
 static void make_env(struct strings *env, const struct process_spec *spec, bool other_user)
 {
-    strings_add(env, "LC_ALL=C");
+    for (size_t i = 0; spec->env && spec->env[i]; i++)
+        strings_add(env, spec->env[i]);
+    if (!overridden("LC_ALL=C", env))
+        strings_add(env, "LC_ALL=C");
     strings_take(env, xasprintf("%s=%s", LEFTOVERS_VARIABLE, leftovers_mark()));
     if (other_user)
         strings_add(env, "HOME=/"); /* root's is closed to it */
-    for (size_t i = 0; spec->env && spec->env[i]; i++)
-        strings_add(env, spec->env[i]);
     for (char **entry = environ; *entry; entry++)
         if (!overridden(*entry, env))
             strings_add(env, *entry);

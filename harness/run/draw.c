@@ -36,7 +36,9 @@ static int plot(const char *dir, const struct chart *c, const struct chart_termi
     char *settings = chart_settings(c, t), *script = xasprintf("%s.gp", c->name);
     char *log = xasprintf("%s/%s.log", dir, c->name);
     char *argv[] = {"gnuplot", "-e", settings, script, NULL};
-    struct process_spec spec = {.argv = argv, .cwd = dir, .out_path = log};
+    /* Points in numbers, and UTF-8, which gnuplot can't encode its degree sign in under plain C. */
+    const char *const env[] = {"LC_ALL=C.UTF-8", NULL};
+    struct process_spec spec = {.argv = argv, .cwd = dir, .out_path = log, .env = env};
     struct process p;
     int rc = process_start(&p, &spec, e);
     if (rc == 0) {
