@@ -31,7 +31,8 @@ static void run_gnuplot(const char *folder, const char *script, const char *sett
     log = open("complaints", O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (log < 0 || dup2(log, 1) < 0 || dup2(log, 2) < 0)
         _exit(126);
-    setenv("LC_ALL", "C.UTF-8", 0); /* as run/draw.c does, unless a test wants another */
+    const char *wanted = getenv("LC_ALL"); /* by a test; else as run/draw.c does */
+    setenv("LC_ALL", wanted && *wanted ? wanted : "C.UTF-8", 1);
     if (settings)
         execlp("gnuplot", "gnuplot", "-e", settings, script, (char *)NULL);
     else
