@@ -13,6 +13,8 @@
 
 #include "http/link.h"
 
+#include <stdbool.h>
+
 struct err;
 
 enum engine_kind {

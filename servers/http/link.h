@@ -2,7 +2,6 @@
 #ifndef HTTP_LINK_H
 #define HTTP_LINK_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -66,7 +65,6 @@ static inline void out_start(struct out *out, char *p, size_t cap)
     out->p = p;
     out->n = 0;
     out->cap = cap;
-    out->tail.p = NULL;
     out->tail.n = 0;
     out->tail.release = NULL;
 }
@@ -76,8 +74,7 @@ static inline void link_deadline(struct link *l, uint64_t deadline_ns)
 {
     struct engine_view *view = (struct engine_view *)l->engine;
     l->deadline_ns = deadline_ns;
-    if (deadline_ns < view->due_ns)
-        view->due_ns = deadline_ns;
+    view->due_ns = deadline_ns < view->due_ns ? deadline_ns : view->due_ns;
 }
 
 #endif

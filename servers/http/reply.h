@@ -1,32 +1,14 @@
-/* reply: an answer's bytes. Heads are made once and copied; only the date in them changes. */
+/* reply: an answer: a head, further fields, a body, and how they become bytes. */
 #ifndef HTTP_REPLY_H
 #define HTTP_REPLY_H
 
-#include "http/date.h"
+#include "http/head.h"
 #include "http/link.h"
 #include "http/str.h"
 
-#define HEAD_SIZE  480
 #define REPLY_ROOM 1024 /* what reply_put needs in a struct out for a head and its last fields */
 #define REPLY_COPY_MAX                                                                             \
     16384 /* a body up to this size is copied behind its head, if there is room */
-
-/* Status line and fields, without Connection and the blank line, which are put behind it. A sealed
-   head has the blank line and its only body in bytes too: the whole answer is one copy. */
-struct head {
-    uint16_t n;
-    uint16_t sealed_n; /* with blank line and body; 0: not sealed */
-    uint16_t date_at;  /* 0: no Date */
-    bool has_length;
-    uint64_t date_version; /* of the text that is in bytes now */
-    char bytes[HEAD_SIZE];
-};
-
-/* What every head of a server has. */
-struct head_style {
-    bool server;
-    bool date;
-};
 
 /* An answer. body.p is memory or, when NULL and body.n > 0, a range of body.fd. */
 struct reply {
@@ -56,31 +38,6 @@ enum persistence {
     PERSIST_KEEP_ALIVE,
     PERSIST_CLOSE
 };
-
-/* Begins a head: "HTTP/1.1 STATUS REASON", Server, Date. */
-void head_start(struct head *h, const struct head_style *style, int status);
-
-/* Adds "NAME: VALUE\r\n". Asserts that it fits: heads are made of our own words. */
-void head_add(struct head *h, const char *name, const char *value);
-
-/* Adds Content-Length. */
-void head_add_length(struct head *h, uint64_t length);
-
-/* Ends a head that is always followed by this body; no field may be added any more. Leaves it open
-   if the body is too long. */
-void head_seal(struct head *h, struct str body);
-
-const char *reply_reason(int status);
-
-/* Puts the present date in; for head_refresh(). Not counted by scripts/count-instructions, which
-   goes by the name. */
-void head_renew(struct head *h, const struct date *date);
-
-static inline void head_refresh(struct head *h, const struct date *date)
-{
-    if (h->date_version != date->version && h->date_at)
-        head_renew(h, date);
-}
 
 /* Writes a sealed head with its body. Needs REPLY_ROOM. */
 static inline void reply_put_sealed(struct out *out, struct head *h, const struct date *date)

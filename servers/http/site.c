@@ -20,7 +20,7 @@ static void add_refusal(struct site *site, int status)
     static char texts[SITE_STATUSES][64];
     size_t i = site->refusal_count++;
     assert(i < SITE_STATUSES);
-    int n = snprintf(texts[i], sizeof texts[i], "%d %s\n", status, reply_reason(status));
+    int n = snprintf(texts[i], sizeof texts[i], "%d %s\n", status, head_reason(status));
     site->refusals[i].status = status;
     site->refusals[i].text = (struct str){texts[i], (size_t)n};
     head_start(&site->refusals[i].head, &site->style, status);

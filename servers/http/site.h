@@ -1,5 +1,4 @@
-/* site: what is served: routes, files, refusals. Turns a request into a reply; knows no connection.
- */
+/* site: what is served: routes, files, refusals. Makes replies of requests; knows no connection. */
 #ifndef HTTP_SITE_H
 #define HTTP_SITE_H
 
@@ -53,8 +52,7 @@ struct site {
     char extra[400]; /* field lines of the reply being made */
 };
 
-/* Makes the heads of all that is the same for every request. Set limits, style and routes before.
- */
+/* Makes the heads that are the same for every request. Set limits, style and routes before. */
 void site_init(struct site *site);
 
 /* Where a request goes: a route, or NULL: a file, or a refusal. */
@@ -66,8 +64,7 @@ struct target {
 
 struct target site_find(struct site *site, const struct request *request);
 
-/* The route whose sealed answer is all that a request without a body gets, whatever else is in its
-   head, or NULL: then site_find() and site_answer() say what. */
+/* The route whose sealed answer is all that a request without a body gets, or NULL. */
 struct route *site_find_sealed(const struct site *site, const struct request *request);
 
 /* Answers with what was found. body is the decoded body, empty unless the route takes one. */
