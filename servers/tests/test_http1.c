@@ -188,8 +188,10 @@ static void limits_have_their_statuses(void **state)
 static void twins_agree(void **state)
 {
     (void)state;
-    scan_fn *scans[] = {scan_line_scalar, scan_has_sse42() ? scan_line_sse42 : scan_line_scalar,
-                        scan_has_avx2() ? scan_line_avx2 : scan_line_scalar};
+    scan_fn *scans[3];
+    scans[0] = scan_line_scalar;
+    scans[1] = scan_has_sse42() ? scan_line_sse42 : scan_line_scalar;
+    scans[2] = scan_has_avx2() ? scan_line_avx2 : scan_line_scalar;
     const char good[] =
         "POST /a/b?c HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n"
         "Content-Length: 5\r\nUser-Agent: a longer text than one vector has\r\n\r\n";
