@@ -175,6 +175,7 @@ static int finish(struct run *run, const struct run_options *o, struct show *sho
         free(json);
     } else {
         table_result(stdout, &run->result, show_width(), show_color());
+        fflush(stdout); /* before what follows on stderr */
     }
     show_paths(show, run->out);
     return stop_asked() ? 128 + stop_asked() : cells_exit_code(&run->result);
