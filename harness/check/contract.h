@@ -31,7 +31,7 @@ struct check_list {
     size_t n;
 };
 
-/* Checks a running server (see design.md 3): per offered route status, body bytes, type, framing,
+/* Checks a running server: per offered route status, body bytes, type, framing,
    head bytes, second request on the same socket; without and with Accept-Encoding: gzip; HEAD, 404,
    pipelining, keep-alive held for keepalive_requests requests (2500 at most), HTTP/1.0 with
    keep-alive, Connection: close obeyed, Expect, no 40 ms steps; workers, listeners, backlog (Send-Q
