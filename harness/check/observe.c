@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "check/accepted.h"
 #include "lab/cpus.h"
+#include "lab/procfs.h"
 #include "lab/sockets.h"
 
 #include <arpa/inet.h>
@@ -170,23 +171,12 @@ static char *read_proc(pid_t pid, const char *file)
 }
 
 /* Soft limit of open files; NaN = unknown. */
-static double file_limit(pid_t pid)
-{
-    char *text = read_proc(pid, "limits");
-    const char *line = text ? strstr(text, "Max open files") : NULL;
-    double n = NAN;
-    if (line)
-        n = strncmp(line + 26, "unlimited", 9) == 0 ? INFINITY : strtod(line + 14, NULL);
-    free(text);
-    return n;
-}
-
 static void note_file_limit(struct session *s, const struct pids *p)
 {
     struct check_item *i = item_add(s, "file limit");
     double least = NAN;
     for (size_t k = 0; k < p->n; k++)
-        least = fmin(least, file_limit(p->pid[k])); /* fmin ignores NaN */
+        least = fmin(least, procfs_open_files_limit(p->pid[k])); /* fmin ignores NaN */
     if (isnan(least)) {
         item_value(i, "unknown");
         return;

@@ -12,10 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    READY_MS = 10000
-};
-
 /* A cell that must not be measured, and why. */
 static void block(struct run *run, size_t cell, enum verdict v, const char *why)
 {
@@ -83,7 +79,7 @@ static int check_one(struct run *run, size_t index, struct check_list *list, str
     struct server server;
     struct server_setup setup = run_setup(run, m);
     struct err own = {0};
-    if (server_start(&server, m, &setup, READY_MS, &own) < 0) {
+    if (server_start(&server, m, &setup, RUN_READY_MS, &own) < 0) {
         free(run->result.servers[index].failed);
         run->result.servers[index].failed = xstrdup(own.text);
         block_all(run, index, own.text);

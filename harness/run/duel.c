@@ -25,10 +25,6 @@
 #define ALPHA 0.01
 #define BETA  0.05
 
-enum {
-    READY_MS = 10000
-};
-
 double duel_run_elapsed(const struct duel_run *r)
 {
     return r->start_ns ? (double)(clock_ns() - r->start_ns) / 1e9 : 0;
@@ -198,7 +194,7 @@ static int check_one(struct duel_run *r, enum duel_who who, struct err *e)
     struct check_list list = {0};
     struct err own = {0};
     char letter = duel_letter(who);
-    if (server_start(&server, m, &setup, READY_MS, &own) < 0)
+    if (server_start(&server, m, &setup, RUN_READY_MS, &own) < 0)
         return err_set(e, who == DUEL_B ? EXIT_FAIL : EXIT_MACHINE, "%c (%s) did not come up: %s",
                        letter, r->wish->side[who].what, own.text);
     check_server(&list, &server, &setup);

@@ -27,7 +27,6 @@
 #define BASE_S   0.005 /* of the pilot's slices */
 
 enum {
-    READY_MS = 10000,
     PADDING_MAX = 4096,
     PIDS_MAX = DUEL_PIDS_MAX / 2
 };
@@ -56,7 +55,7 @@ static int start_one(struct bout *m, enum duel_who who, unsigned padding_bytes, 
     const char *const env[] = {entry, NULL};
     struct server_setup setup = run_setup(&m->r->run, manifest);
     setup.env = env;
-    int rc = server_start(&m->server[who], manifest, &setup, READY_MS, e);
+    int rc = server_start(&m->server[who], manifest, &setup, RUN_READY_MS, e);
     free(entry);
     return rc;
 }

@@ -20,7 +20,6 @@
 #include <sys/stat.h>
 
 enum {
-    READY_MS = 10000,
     TIME_WAIT_MOST = 8000, /* sockets left by trials before: a quarter of the usual ports */
     TIME_WAIT_PATIENCE_S = 61,
     PIDS_MAX = 256 /* of a server, that a generator can be told */
@@ -57,6 +56,26 @@ static void begin(struct trial *t, const struct step *step)
     clock_stamp_iso(t->started, sizeof t->started);
 }
 
+/* Load that is thrown away. false = it failed; the trial says how. */
+static bool warm_up(const struct generator *g, const struct load *load, struct server *server,
+                    struct trial *t)
+{
+    struct err e = {0};
+    char why[300];
+    if (g->warm(load, &e) == 0)
+        return true;
+    bool alive = server_alive(server, why, sizeof why);
+    fail(t, alive ? VERDICT_TOOL_FAILED : VERDICT_SERVER_DIED, alive ? e.text : why);
+    return false;
+}
+
+/* To the server's port, open or in TIME_WAIT; NaN = not known. */
+static double connections(const struct server *server)
+{
+    long n = socket_diag_connections(ntohs(server->address.sin_port));
+    return n < 0 ? NAN : (double)n;
+}
+
 static void load_and_watch(struct run *run, const struct generator *g, const struct load *load,
                            struct server *server, struct trial *t)
 {
@@ -64,18 +83,14 @@ static void load_and_watch(struct run *run, const struct generator *g, const str
     struct load_outcome outcome = {.verdict = VERDICT_VALID};
     struct counters before, after;
     char why[300];
-    if (load->warmup_s > 0 && g->warm(load, &e) < 0) {
-        bool alive = server_alive(server, why, sizeof why);
-        fail(t, alive ? VERDICT_TOOL_FAILED : VERDICT_SERVER_DIED, alive ? e.text : why);
+    if (load->warmup_s > 0 && !warm_up(g, load, server, t))
         return;
-    }
     double counted = counter_read(server);
     counters_read(&before, server, &run->used);
     int rc = g->measure(load, &t->tally, &outcome, &e);
     counters_read(&after, server, &run->used);
     counters_usage(&t->usage, &before, &after, outcome.cpu_s);
-    long left = socket_diag_connections(ntohs(server->address.sin_port));
-    t->usage.server_connections = left < 0 ? NAN : (double)left;
+    t->usage.server_connections = connections(server);
     t->usage.server_requests = counter_read(server) - counted - 1;
     if (!server_alive(server, why, sizeof why))
         fail(t, VERDICT_SERVER_DIED, why);
@@ -128,7 +143,7 @@ static void with_server(struct run *run, const struct step *step, struct trial *
     struct server server;
     struct server_setup setup = run_setup(run, m);
     struct err e = {0};
-    if (server_start(&server, m, &setup, READY_MS, &e) < 0) {
+    if (server_start(&server, m, &setup, RUN_READY_MS, &e) < 0) {
         fail(t, VERDICT_BOOT_FAILED, e.text);
         return;
     }
@@ -187,7 +202,7 @@ static void boot(struct party *p, struct entrant *x)
     const struct manifest *m = &p->run->result.plan.servers[x->cell->server];
     struct server_setup setup = run_setup(p->run, m);
     struct err e = {0};
-    x->booted = x->ready = server_start(&x->server, m, &setup, READY_MS, &e) == 0;
+    x->booted = x->ready = server_start(&x->server, m, &setup, RUN_READY_MS, &e) == 0;
     if (!x->booted)
         fail(x->trial, VERDICT_BOOT_FAILED, e.text);
 }
@@ -195,15 +210,10 @@ static void boot(struct party *p, struct entrant *x)
 /* Processes are looked for after the warm-up, when a server has started all that it needs. */
 static void warm(struct party *p, struct entrant *x)
 {
-    char why[300];
-    struct err e = {0};
     struct load load = load_of(p->run, x->cell, &x->server, p->raw_dir);
-    if (p->generator->warm(&load, &e) < 0) {
-        bool alive = server_alive(&x->server, why, sizeof why);
-        fail(x->trial, alive ? VERDICT_TOOL_FAILED : VERDICT_SERVER_DIED, alive ? e.text : why);
-        x->ready = false;
+    x->ready = warm_up(p->generator, &load, &x->server, x->trial);
+    if (!x->ready)
         return;
-    }
     x->pids_n = server_pids(&x->server, x->pids, PIDS_MAX);
     if (x->pids_n > PIDS_MAX)
         x->pids_n = 0;
@@ -225,8 +235,7 @@ static void take_share(struct party *p, struct entrant *x, const struct load_sha
     counters_read(&after, &x->server, &p->run->used);
     counters_usage(&t->usage, &x->before, &after, share->outcome.cpu_s);
     t->usage.server_cpu_s = server_cpu_s(share->server_cpu_s, t->usage.server_cpu_s);
-    long left = socket_diag_connections(ntohs(x->server.address.sin_port));
-    t->usage.server_connections = left < 0 ? NAN : (double)left;
+    t->usage.server_connections = connections(&x->server);
     t->tally = share->tally;
     memcpy(t->paired_log_ratio, share->log_ratio, sizeof t->paired_log_ratio);
     if (!server_alive(&x->server, why, sizeof why)) {

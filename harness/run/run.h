@@ -13,6 +13,10 @@
 
 struct err;
 
+enum {
+    RUN_READY_MS = 10000 /* a server that hasn't answered by then is given up */
+};
+
 struct run_wish {    /* what the user asked for besides the plan */
     const char *out; /* result folder to make, or NULL = results/STAMP-SUITE */
     const char *server_cpus, *client_cpus; /* lists, or NULL */
