@@ -22,8 +22,8 @@ static int base_route(const struct session *s)
     return -1;
 }
 
-/* What a manifest says to be different on purpose is stated; only a route's own contract has no
-   excuse. */
+/* What a manifest says to be different on purpose is stated. A route's own contract has no excuse:
+   known or not, it blocks the cells of its route (and fairness.c says whether it is known). */
 static void excuse(struct check_list *list, const struct manifest *m)
 {
     for (size_t k = 0; k < list->n; k++) {

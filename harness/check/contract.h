@@ -47,8 +47,9 @@ const struct check_item *check_blocks(const struct check_list *list, enum route_
                                       bool keepalive);
 
 /* Puts the servers' lists side by side as result.fairness: equal, different with the manifest's
-   reason, or broken (a contract item, or workers that differ without a reason). lists has one per
-   server of the plan; an empty list = a server that was not up. Replaces r->fairness. */
+   reason ("known: REASON" where a contract or a warning says more than that values differ), or
+   broken (a contract item, or workers that differ, without a reason). lists has one per server of
+   the plan; an empty list = a server that was not up. Replaces r->fairness. */
 void check_compare(struct result *r, const struct check_list *lists);
 
 #endif

@@ -1,7 +1,8 @@
 /* fairness: the servers' check lists side by side. Items are matched by name. What is equal says
    nothing; what differs needs a written reason, from the manifest of the server that is unlike the
-   reference. Only a broken contract, or workers that differ without a reason, makes an item broken:
-   then no ratio may be taken. */
+   reference. A broken contract, or workers that differ, makes an item broken: then no ratio may be
+   taken. With a written reason it is a known difference instead, which is not broken, but what it
+   blocks (check_blocks) stays blocked. */
 #include "check/contract.h"
 
 #include "base/alloc.h"
@@ -100,6 +101,14 @@ static bool is_unexplained(const struct result *r, const struct fairness_item *f
     return false;
 }
 
+/* What is wrong in words; known, where the manifest has a reason for it. NULL when nothing is. */
+static char *explain(const struct check_item *i, const char *known)
+{
+    if (!i->problem)
+        return NULL;
+    return known ? xasprintf("known: %s", known) : xstrdup(i->problem);
+}
+
 static void compare_item(struct result *r, const struct check_list *lists,
                          const struct check_item *like)
 {
@@ -112,9 +121,11 @@ static void compare_item(struct result *r, const struct check_list *lists,
         const struct check_item *i = find(&lists[k], f->name);
         if (i && i->value)
             f->value[k] = xstrdup(i->value);
-        if (i && i->problem)
-            f->reason[k] = xstrdup(i->problem);
-        f->broken = f->broken || (i && i->contract && !i->ok);
+        if (!i)
+            continue;
+        const char *reason = written_reason(&r->plan.servers[k], f->name);
+        f->reason[k] = explain(i, reason);
+        f->broken = f->broken || (i->contract && !i->ok && !reason);
     }
     if (like->varies || all_equal(r, f))
         return;

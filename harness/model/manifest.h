@@ -22,7 +22,7 @@ struct manifest_config {
 };
 
 struct manifest_note {
-    char *item;   /* a fairness item's name (check/fairness.h), or a route's */
+    char *item;   /* a fairness item's name, or the name without its route (check/fairness.c) */
     char *reason; /* why this server differs there */
 };
 

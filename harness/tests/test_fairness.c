@@ -147,10 +147,40 @@ static void broken_contracts_break_the_row(void **state)
     i->contract = true;
     i->ok = false;
     i->problem = xstrdup("GET /json: 404, expected 200");
-    reason(&t, 2, "json status", "no excuse");
+    reason(&t, 2, "json body", "of another item");
     check_compare(&t.result, t.lists);
     assert_true(row(&t, "json status")->broken);
     assert_reasons(row(&t, "json status"), NULL, NULL, "GET /json: 404, expected 200");
+    table_fini(&t);
+}
+
+static void known_differences_break_no_row_but_block(void **state)
+{
+    struct table t;
+    (void)state;
+    table_init(&t);
+    add_row(&t, "health again", "same", "no answer", "no answer");
+    for (int k = 1; k < SERVERS; k++) {
+        struct check_item *i = &t.lists[k].item[0];
+        *i = (struct check_item){.name = i->name,
+                                 .value = i->value,
+                                 .contract = true,
+                                 .route = ROUTE_HEALTH,
+                                 .scope = CHECK_KEEPALIVE,
+                                 .problem = xstrdup("no second answer")};
+    }
+    reason(&t, 1, "again", "closes after each answer");
+    check_compare(&t.result, t.lists);
+    assert_true(row(&t, "health again")->broken); /* one has no reason */
+    assert_reasons(row(&t, "health again"), NULL, "known: closes after each answer",
+                   "no second answer");
+    reason(&t, 2, "health again", "so does this");
+    check_compare(&t.result, t.lists);
+    assert_false(row(&t, "health again")->broken);
+    assert_reasons(row(&t, "health again"), NULL, "known: closes after each answer",
+                   "known: so does this");
+    assert_non_null(check_blocks(&t.lists[1], ROUTE_HEALTH, true));
+    assert_null(check_blocks(&t.lists[1], ROUTE_HEALTH, false));
     table_fini(&t);
 }
 
@@ -229,6 +259,9 @@ static void warnings_are_told_but_break_nothing(void **state)
     check_compare(&t.result, t.lists);
     assert_reasons(row(&t, "files that grow"), NULL, "access.log grew", NULL);
     assert_false(row(&t, "files that grow")->broken);
+    reason(&t, 1, "files that grow", "keeps a log by law");
+    check_compare(&t.result, t.lists);
+    assert_reasons(row(&t, "files that grow"), NULL, "known: keeps a log by law", NULL);
     table_fini(&t);
 }
 
@@ -260,6 +293,7 @@ int main(void)
         cmocka_unit_test(differences_show_the_written_reason),
         cmocka_unit_test(workers_must_match_or_be_explained),
         cmocka_unit_test(broken_contracts_break_the_row),
+        cmocka_unit_test(known_differences_break_no_row_but_block),
         cmocka_unit_test(absent_routes_say_why),
         cmocka_unit_test(servers_that_were_not_up_are_left_out),
         cmocka_unit_test(what_was_not_seen_is_no_mismatch),

@@ -113,3 +113,16 @@ note() { jq -r --arg s "$1" '[.cells[] | select(.server == $s)][0] | .note' "$TM
   [ "$status" -eq 1 ]
   [[ "$output" == *keep-alive* ]]
 }
+
+@test "check: what is broken and known is exit 0 with its reason, and still not measured" {
+  mkdir "$TMP/known"
+  cp "$FIXTURES/no-keepalive/lighttpd.conf.in" "$TMP/known/"
+  jq '.differs = {again: "closes on purpose", "keep-alive held": "closes on purpose"}' \
+    "$FIXTURES/no-keepalive/server.json" >"$TMP/known/server.json"
+  run "$PARITY" check "$TMP/known"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"small again, no-keepalive: known: closes on purpose"* ]]
+  run smoke --server "$TMP/known" --route small --generator wrk
+  [ "$(verdict no-keepalive)" = keepalive_lost ]
+}
