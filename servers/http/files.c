@@ -1,101 +1,41 @@
 /* files: the open-file cache. A file is opened once and then answered from its descriptor, or, when
    small, from memory in the same send as its head. Revalidation: at most once in check_ns an entry
-   that is used is opened anew and replaced if inode, size or ctime differ; a file that has gone is
-   dropped.
-
-   Nothing outside the root is ever opened: openat2 with RESOLVE_BENEATH does the whole resolution
-   in the kernel, symbolic links included (openat2(2)); without it each component is opened by
-   itself and links aren't followed at all. */
+   that is used is opened anew and replaced if its state differs; a file that has gone is dropped.
+ */
 #include "http/files.h"
 
+#include "http/docroot.h"
 #include "http/err.h"
-#include "http/mime.h"
+#include "http/file.h"
 #include "http/site.h"
+#include "http/target.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <linux/openat2.h>
-#include <pwd.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define SLOTS       512 /* files kept open; a power of two */
 #define CONTENT_MAX 16384
 
-struct files {
-    int root_fd;
-    bool beneath; /* openat2 works here */
-    uint64_t check_ns;
-    struct file *slots[SLOTS]; /* by hash of the path; a newcomer takes its slot */
+struct entry {
+    struct file file;
+    struct str path; /* decoded and canonical, below the root */
+    struct file_state state;
+    uint64_t checked_ns;
 };
 
-static int open_beneath(const struct files *files, const char *path)
-{
-    struct open_how how = {.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
-                           .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
-    return (int)syscall(SYS_openat2, files->root_fd, path, &how, sizeof how);
-}
-
-/* Without openat2: one component after the other, none of them a symbolic link. */
-static int open_stepwise(const struct files *files, const char *path)
-{
-    int at = files->root_fd;
-    for (;;) {
-        const char *slash = strchr(path, '/');
-        char name[256];
-        size_t n = slash ? (size_t)(slash - path) : strlen(path);
-        if (n >= sizeof name)
-            errno = ENAMETOOLONG;
-        int fd = -1;
-        if (n < sizeof name) {
-            memcpy(name, path, n);
-            name[n] = '\0';
-            fd = openat(at, n > 0 ? name : ".",
-                        O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW |
-                            (slash ? O_DIRECTORY : 0));
-        }
-        if (at != files->root_fd)
-            close(at);
-        if (fd < 0 || !slash)
-            return fd;
-        at = fd;
-        path = slash + 1;
-    }
-}
-
-static int open_file(const struct files *files, struct str path)
-{
-    const char *below = path.n > 1 ? path.p + 1 : "."; /* NUL-terminated: see files_find() */
-    return files->beneath ? open_beneath(files, below) : open_stepwise(files, below);
-}
+struct files {
+    struct docroot root;
+    uint64_t check_ns;
+    struct entry *slots[SLOTS]; /* by hash of the path; a newcomer takes its slot */
+};
 
 struct files *files_open(const char *docroot, uint64_t check_ns, struct err *err)
 {
-    int fd = open(docroot, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0) {
-        err_set(err, "can't open the document root %s: %s", docroot, strerror(errno));
+    struct docroot root;
+    if (docroot_open(&root, docroot, err) != 0)
         return NULL;
-    }
     struct files *files = mem_get(sizeof *files);
-    *files = (struct files){.root_fd = fd, .check_ns = check_ns, .beneath = true};
-    int probe = open_file(files, STR("/"));
-    if (probe < 0 && (errno == ENOSYS || errno == EPERM)) { /* old kernel; or a filter */
-        files->beneath = false;
-        probe = open_file(files, STR("/"));
-    }
-    if (probe < 0) {
-        int error = errno;
-        const struct passwd *user = getpwuid(geteuid());
-        err_set(err,
-                "can't read the document root %s as user %s: %s (make it readable, or see --user)",
-                docroot, user ? user->pw_name : "without a name", strerror(error));
-        files_close(files);
-        return NULL;
-    }
-    close(probe);
+    *files = (struct files){.root = root, .check_ns = check_ns};
     return files;
 }
 
@@ -106,25 +46,18 @@ void files_close(struct files *files)
     for (size_t i = 0; i < SLOTS; i++)
         if (files->slots[i])
             file_release(files->slots[i]);
-    close(files->root_fd);
+    docroot_close(&files->root);
     free(files);
 }
 
-void file_use(struct file *f)
+static void forget(void *file)
 {
-    f->users++;
-}
-
-void file_release(void *file)
-{
-    struct file *f = file;
-    if (--f->users > 0)
-        return;
-    if (f->fd >= 0)
-        close(f->fd);
-    free(f->content);
-    free((char *)f->path.p);
-    free(f);
+    struct entry *e = file;
+    if (e->file.fd >= 0)
+        close(e->file.fd);
+    free((char *)e->file.content);
+    free((char *)e->path.p);
+    free(e);
 }
 
 /* All of a small file, or NULL: then it is sent from its descriptor. */
@@ -139,96 +72,39 @@ static char *read_content(int fd, size_t size)
     return NULL;
 }
 
-static void make_heads(struct file *f, const struct site *site)
+static struct entry *make_entry(int fd, const struct stat *st, struct str path,
+                                const struct site *site)
 {
-    char modified[DATE_LEN + 1];
-    date_format((time_t)f->modified_s, modified);
-    snprintf(f->etag, sizeof f->etag, "\"%llx-%llx\"", (unsigned long long)f->changed_ns,
-             (unsigned long long)f->size);
-    struct head *heads[] = {&f->ok, &f->partial, &f->unchanged};
-    const int statuses[] = {200, 206, 304};
-    for (int i = 0; i < 3; i++) {
-        head_start(heads[i], &site->style, statuses[i]);
-        if (statuses[i] != 304)
-            head_add(heads[i], "Content-Type", mime_type(f->path));
-        head_add(heads[i], "Last-Modified", modified);
-        head_add(heads[i], "ETag", f->etag);
-        head_add(heads[i], "Accept-Ranges", "bytes");
-    }
-    head_add_length(&f->ok, f->size);
-}
-
-static uint64_t changed_ns(const struct stat *st)
-{
-    return (uint64_t)st->st_ctim.tv_sec * 1000000000ULL + (uint64_t)st->st_ctim.tv_nsec;
-}
-
-static struct file *make_file(int fd, const struct stat *st, struct str path,
-                              const struct site *site)
-{
-    struct file *f = mem_get(sizeof *f);
+    struct entry *e = mem_get(sizeof *e);
     char *name = mem_get(path.n + 1);
     memcpy(name, path.p, path.n);
     name[path.n] = '\0';
-    *f = (struct file){.path = {name, path.n},
-                       .fd = fd,
-                       .users = 1,
-                       .size = (uint64_t)st->st_size,
-                       .inode = st->st_ino,
-                       .changed_ns = changed_ns(st),
-                       .modified_s = st->st_mtime,
-                       .content = read_content(fd, (size_t)st->st_size)};
-    if (f->content) {
+    *e = (struct entry){.path = {name, path.n},
+                        .state = file_state(st),
+                        .file = {.fd = fd,
+                                 .users = 1,
+                                 .size = (uint64_t)st->st_size,
+                                 .modified_s = st->st_mtime,
+                                 .content = read_content(fd, (size_t)st->st_size),
+                                 .gone = forget}};
+    if (e->file.content) {
         close(fd);
-        f->fd = -1;
+        e->file.fd = -1;
     }
-    make_heads(f, site);
-    return f;
-}
-
-static int status_of(int error)
-{
-    switch (error) {
-    case EACCES:
-    case EPERM:
-    case ELOOP:
-    case EXDEV: return 403; /* EXDEV: the path leaves the root */
-    case EMFILE:
-    case ENFILE: return 503;
-    default: return 404;
-    }
-}
-
-static bool same_file(const struct file *f, const struct stat *st)
-{
-    return f->inode == st->st_ino && f->size == (uint64_t)st->st_size &&
-           f->changed_ns == changed_ns(st);
-}
-
-/* What is on the disk at path now: a descriptor, or -1 and *status. */
-static int look(const struct files *files, struct str path, struct stat *st, int *status)
-{
-    int fd = open_file(files, path);
-    if (fd < 0) {
-        *status = status_of(errno);
-        return -1;
-    }
-    if (fstat(fd, st) == 0 && S_ISREG(st->st_mode))
-        return fd;
-    *status = S_ISDIR(st->st_mode) ? 301 : 403;
-    close(fd);
-    return -1;
+    file_make_heads(&e->file, &site->style, e->path, &e->state, FILE_ONLY);
+    return e;
 }
 
 /* Fills the slot from the disk; keeps an entry that is still right. */
-static struct file *load(struct files *files, struct file **slot, struct str path,
-                         const struct site *site, int *status)
+static struct entry *load(struct files *files, struct entry **slot, struct str path,
+                          const struct site *site, int *status)
 {
     struct stat st;
-    struct file *old = *slot;
+    struct entry *old = *slot;
     bool same_path = old && str_is(old->path, path);
-    int fd = look(files, path, &st, status);
-    if (fd >= 0 && same_path && same_file(old, &st)) {
+    int fd = docroot_look(&files->root, path, &st, status);
+    struct file_state state = fd >= 0 ? file_state(&st) : (struct file_state){0};
+    if (fd >= 0 && same_path && file_state_is(&old->state, &state)) {
         close(fd);
         return old;
     }
@@ -238,7 +114,7 @@ static struct file *load(struct files *files, struct file **slot, struct str pat
     }
     if (fd < 0)
         return NULL;
-    return *slot = make_file(fd, &st, path, site);
+    return *slot = make_entry(fd, &st, path, site);
 }
 
 static size_t hash(struct str path) /* FNV-1a */
@@ -249,20 +125,54 @@ static size_t hash(struct str path) /* FNV-1a */
     return (size_t)(h ^ h >> 32) % SLOTS;
 }
 
-struct file *files_cached(struct files *files, struct str path, uint64_t now_ns)
+/* The file of a path if it is in the cache and needs no check yet, or NULL. */
+static struct file *cached(const struct files *files, struct str path, uint64_t now_ns)
 {
-    struct file *f = files->slots[hash(path)];
-    bool good = f && now_ns - f->checked_ns < files->check_ns && str_is(f->path, path);
-    return good ? f : NULL;
+    struct entry *e = files->slots[hash(path)];
+    bool good = e && now_ns - e->checked_ns < files->check_ns && str_is(e->path, path);
+    return good ? &e->file : NULL;
 }
 
-struct file *files_find(struct files *files, struct str path, const struct site *site, int *status)
+/* The file of a canonical, NUL-terminated path, opened if need be. NULL: *status says why. */
+static struct file *look(struct files *files, struct str path, const struct site *site, int *status)
 {
-    struct file *f = files_cached(files, path, site->now_ns);
+    struct file *f = cached(files, path, site->now_ns);
     if (f)
         return f;
-    f = load(files, &files->slots[hash(path)], path, site, status);
+    struct entry *e = load(files, &files->slots[hash(path)], path, site, status);
+    if (!e)
+        return NULL;
+    e->checked_ns = site->now_ns;
+    return &e->file;
+}
+
+/* The file is new, wasn't looked at for a while, or isn't there. */
+static __attribute__((noinline)) void answer_anew(struct site *site, const struct request *r,
+                                                  struct reply *reply)
+{
+    char decoded[r->path.n + TARGET_INDEX_ROOM]; /* path.n is at most limits.line */
+    struct str path;
+    bool folder;
+    int status = 404;
+    if (target_file(r->path, decoded, &path, &folder) != 0) {
+        site_refuse(site, 400, reply);
+        return;
+    }
+    struct file *f = look(site->files, path, site, &status);
     if (f)
-        f->checked_ns = site->now_ns;
-    return f;
+        file_answer(site, r, f, reply);
+    else if (status == 301 && !folder)
+        file_redirect(site, r, reply);
+    else
+        site_refuse(site, status == 301 ? 404 : status, reply); /* a folder named index.html */
+}
+
+void files_answer(struct site *site, const struct request *r, struct reply *reply)
+{
+    bool escaped = memchr(r->path.p, '%', r->path.n) != NULL;
+    struct file *f = escaped ? NULL : cached(site->files, r->path, site->now_ns);
+    if (f)
+        file_answer(site, r, f, reply);
+    else
+        answer_anew(site, r, reply);
 }

@@ -85,7 +85,7 @@ struct target site_find(struct site *site, const struct request *request)
     t.allowed = t.route ? t.route->methods | BIT(METHOD_OPTIONS) : READING;
     if (bad)
         t.refusal = bad;
-    else if (!t.refusal && !t.route && !site->files)
+    else if (!t.refusal && !t.route && !site->files && !site->answer_rest)
         t.refusal = 404;
     else if (!t.refusal && !(t.allowed & BIT(request->method)))
         t.refusal = 405;
@@ -129,6 +129,8 @@ void site_answer(struct site *site, const struct target *target, const struct re
     } else if (target->route) {
         reply_start(reply, &target->route->head);
         target->route->answer(site, target->route, body, reply);
+    } else if (site->answer_rest) {
+        site->answer_rest(site, request, reply);
     } else {
         files_answer(site, request, reply);
     }

@@ -36,6 +36,8 @@ struct site {
     struct route *routes;
     size_t route_count;
     struct files *files; /* NULL: none */
+    /* NULL, or what answers GET and HEAD of what no route has, instead of files_answer(). */
+    void (*answer_rest)(struct site *site, const struct request *request, struct reply *reply);
     struct counters *counters;
     const struct counters_board *board;
     void (*before_answer)(void); /* NULL, or called for each request: the handicap */

@@ -63,6 +63,18 @@ int target_decode(struct str path, char *to, struct str *decoded)
     return 0;
 }
 
+int target_file(struct str path, char *to, struct str *decoded, bool *folder)
+{
+    if (target_decode(path, to, decoded) != 0)
+        return -400;
+    *folder = to[decoded->n - 1] == '/';
+    if (*folder) {
+        memcpy(to + decoded->n, "index.html", sizeof "index.html");
+        decoded->n += sizeof "index.html" - 1;
+    }
+    return 0;
+}
+
 bool target_is_plain(struct str path)
 {
     for (size_t i = 0; i < path.n; i++)

@@ -1,13 +1,63 @@
-/* files_answer: what a request for a file is answered with: conditions (RFC 9110 13), then a range
-   (14), then the whole. Of several ranges none is served: answering with the whole is allowed
-   (14.2). */
-#include "http/files.h"
+/* file: what a request for a file is answered with: conditions (RFC 9110 13), then a range (14),
+   then the whole. Of several ranges none is served: answering with the whole is allowed (14.2). */
+#include "http/file.h"
 
+#include "http/mime.h"
 #include "http/site.h"
-#include "http/target.h"
 #include "http/token.h"
 
 #include <stdio.h>
+
+struct file_state file_state(const struct stat *st)
+{
+    return (struct file_state){.device = st->st_dev,
+                               .inode = st->st_ino,
+                               .size = (uint64_t)st->st_size,
+                               .changed_ns = (uint64_t)st->st_ctim.tv_sec * 1000000000ULL +
+                                             (uint64_t)st->st_ctim.tv_nsec};
+}
+
+bool file_state_is(const struct file_state *a, const struct file_state *b)
+{
+    return a->device == b->device && a->inode == b->inode && a->size == b->size &&
+           a->changed_ns == b->changed_ns;
+}
+
+void file_make_heads(struct file *f, const struct head_style *style, struct str path,
+                     const struct file_state *state, enum file_coding coding)
+{
+    char modified[DATE_LEN + 1];
+    date_format((time_t)f->modified_s, modified);
+    snprintf(f->etag, sizeof f->etag, "\"%llx-%llx%s\"", (unsigned long long)state->changed_ns,
+             (unsigned long long)state->size, coding == FILE_GZIP ? "-gzip" : "");
+    struct head *heads[] = {&f->ok, &f->partial, &f->unchanged};
+    const int statuses[] = {200, 206, 304};
+    for (int i = 0; i < 3; i++) {
+        head_start(heads[i], style, statuses[i]);
+        if (statuses[i] != 304)
+            head_add(heads[i], "Content-Type", mime_type(path));
+        if (statuses[i] != 304 && coding == FILE_GZIP)
+            head_add(heads[i], "Content-Encoding", "gzip");
+        head_add(heads[i], "Last-Modified", modified);
+        head_add(heads[i], "ETag", f->etag);
+        head_add(heads[i], "Accept-Ranges", "bytes");
+        if (coding != FILE_ONLY)
+            head_add(heads[i], "Vary", "Accept-Encoding");
+    }
+    head_add_length(&f->ok, f->size);
+}
+
+void file_use(struct file *f)
+{
+    f->users++;
+}
+
+void file_release(void *file)
+{
+    struct file *f = file;
+    if (--f->users == 0)
+        f->gone(f);
+}
 
 /* Is the file's ETag in the list (RFC 9110 8.8.3)? weak: W/"x" matches "x". */
 static bool list_has(struct str list, const struct file *f, bool weak)
@@ -112,19 +162,18 @@ static void answer_range(struct site *site, struct file *f, struct segment range
                        (unsigned long long)f->size));
 }
 
-static void attach(struct file *f, off_t at, size_t n, struct reply *reply)
+void file_attach(struct file *f, off_t at, size_t n, struct reply *reply)
 {
     file_use(f);
     reply->body = (struct segment){.p = f->content ? f->content + at : NULL,
                                    .fd = f->fd,
-                                   .at = at,
+                                   .at = f->base + at,
                                    .n = n,
                                    .release = file_release,
                                    .owner = f};
 }
 
-static void answer_file(struct site *site, const struct request *r, struct file *f,
-                        struct reply *reply)
+void file_answer(struct site *site, const struct request *r, struct file *f, struct reply *reply)
 {
     int status = condition(r, f);
     uint64_t first = 0, last = 0;
@@ -137,7 +186,7 @@ static void answer_file(struct site *site, const struct request *r, struct file 
     if (status == 206) {
         size_t n = (size_t)(last - first + 1);
         answer_range(site, f, (struct segment){.at = (off_t)first, .n = n}, reply);
-        attach(f, (off_t)first, n, reply);
+        file_attach(f, (off_t)first, n, reply);
     } else if (status) {
         site_refuse(site, status, reply);
         if (status == 416)
@@ -146,13 +195,13 @@ static void answer_file(struct site *site, const struct request *r, struct file 
                                (unsigned long long)f->size));
     } else {
         reply_start(reply, &f->ok);
-        attach(f, 0, (size_t)f->size, reply);
+        file_attach(f, 0, (size_t)f->size, reply);
     }
 }
 
 /* 301 to the folder's own name with a slash, still encoded as it was asked for; a query is dropped.
  */
-static void redirect(struct site *site, const struct request *r, struct reply *reply)
+void file_redirect(struct site *site, const struct request *r, struct reply *reply)
 {
     if (r->path.n > sizeof site->extra - 20 || memchr(r->path.p, '\\', r->path.n) ||
         (r->path.n > 1 && r->path.p[1] == '/')) {
@@ -163,39 +212,4 @@ static void redirect(struct site *site, const struct request *r, struct reply *r
     set_extra(site, reply,
               snprintf(site->extra, sizeof site->extra, "Location: %.*s/\r\n", (int)r->path.n,
                        r->path.p));
-}
-
-static struct file *find(struct site *site, const struct request *r, int *status)
-{
-    struct file *f =
-        memchr(r->path.p, '%', r->path.n) ? NULL : files_cached(site->files, r->path, site->now_ns);
-    char decoded[r->path.n + sizeof "index.html"]; /* path.n is at most limits.line */
-    struct str path;
-    if (f)
-        return f;
-    if (target_decode(r->path, decoded, &path) != 0) {
-        *status = 400;
-        return NULL;
-    }
-    bool folder = decoded[path.n - 1] == '/';
-    if (folder) {
-        memcpy(decoded + path.n, "index.html", sizeof "index.html");
-        path.n += sizeof "index.html" - 1;
-    }
-    f = files_find(site->files, path, site, status);
-    if (!f && folder && *status == 301)
-        *status = 404; /* a folder named index.html */
-    return f;
-}
-
-void files_answer(struct site *site, const struct request *r, struct reply *reply)
-{
-    int status = 404;
-    struct file *f = find(site, r, &status);
-    if (f)
-        answer_file(site, r, f, reply);
-    else if (status == 301)
-        redirect(site, r, reply);
-    else
-        site_refuse(site, status, reply);
 }
