@@ -167,11 +167,16 @@ static void on_gone(struct link *l)
     forget_pending(c);
 }
 
+bool conn_is_idle(const struct link *l)
+{
+    return ((const struct conn *)l)->clock == CLOCK_IDLE;
+}
+
 static unsigned finish(struct link *l, struct out *out)
 {
     struct conn *c = (struct conn *)l;
     (void)out;
-    if (c->clock == CLOCK_IDLE)
+    if (conn_is_idle(l))
         link_deadline(l, engine_now_ns(l->engine) + FINISH_IDLE_NS);
     return want(c);
 }

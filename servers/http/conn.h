@@ -9,6 +9,9 @@ struct site;
 /* The connection layer, for engine_open(); the engine's context is the struct site. */
 extern const struct engine_user conn_user;
 
+/* Nothing of a request has come since the last answer: it may be closed without harm. */
+bool conn_is_idle(const struct link *l);
+
 /* Ends keep-alive everywhere: idle connections get a moment, then are closed; each answer from now
    on closes its connection. For engine_finish(). */
 void conn_finish_all(struct engine *e, struct site *site);

@@ -46,6 +46,7 @@ static const struct option table[] = {
     {"--file-check-ms", "N", NUMBER, AT(file_check_ms), 0, MS_MAX, "1000",
      "how long an open file is served without looking at the disk again"},
     {"--stats", "PATH", TEXT, AT(stats), 0, 0, NULL, "answer PATH with counters as JSON"},
+    {"--no-keepalive", NULL, FLAG, AT(no_keepalive), 0, 0, NULL, "close after each answer"},
     {"--no-server-header", NULL, FLAG, AT(no_server_header), 0, 0, NULL, "send no Server field"},
     {"--no-date", NULL, FLAG, AT(no_date), 0, 0, NULL, "send no Date field"},
     {"--max-line", "BYTES", NUMBER, AT(max_line), 64, 1 << 20, "8192", "request line; beyond: 414"},
@@ -115,13 +116,22 @@ static int set(struct options *o, const struct option *opt, const char *text, st
     return -1;
 }
 
+static bool is_without(const char *flag, const char *const *without)
+{
+    while (without && *without)
+        if (strcmp(*without++, flag) == 0)
+            return true;
+    return false;
+}
+
 /* The option that arg names; *value becomes what follows "=" or NULL. */
-static const struct option *find(const char *arg, const char **value)
+static const struct option *find(const char *arg, const char *const *without, const char **value)
 {
     size_t n = strcspn(arg, "=");
     *value = arg[n] ? arg + n + 1 : NULL;
     for (size_t i = 0; i < COUNT; i++)
-        if (strlen(table[i].flag) == n && memcmp(table[i].flag, arg, n) == 0)
+        if (strlen(table[i].flag) == n && memcmp(table[i].flag, arg, n) == 0 &&
+            !is_without(table[i].flag, without))
             return &table[i];
     return NULL;
 }
@@ -140,7 +150,8 @@ static int check(const struct options *o, bool has_port, struct err *err)
     return 0;
 }
 
-int options_parse(struct options *o, int argc, char **argv, struct err *err)
+int options_parse(struct options *o, int argc, char **argv, const char *const *without,
+                  struct err *err)
 {
     bool has_port = false;
     *o = (struct options){0};
@@ -149,7 +160,7 @@ int options_parse(struct options *o, int argc, char **argv, struct err *err)
             return -1;
     for (int i = 1; i < argc; i++) {
         const char *value;
-        const struct option *opt = find(argv[i], &value);
+        const struct option *opt = find(argv[i], without, &value);
         if (!opt)
             return err_set(err, "unknown option '%s'; see --help", argv[i]);
         if (opt->kind == FLAG && value)
@@ -163,11 +174,13 @@ int options_parse(struct options *o, int argc, char **argv, struct err *err)
     return check(o, has_port, err);
 }
 
-void options_help(FILE *to, const char *program)
+void options_help(FILE *to, const char *program, const char *const *without)
 {
     fprintf(to, "usage: %s --port N [options]\n\n", program);
     for (size_t i = 0; i < COUNT; i++) {
         char left[40];
+        if (is_without(table[i].flag, without))
+            continue;
         snprintf(left, sizeof left, "%s%s%s", table[i].flag, table[i].value ? " " : "",
                  table[i].value ? table[i].value : "");
         fprintf(to, "  %-26s %s", left, table[i].help);

@@ -20,6 +20,7 @@ struct options {
     const char *docroot;
     uint64_t file_check_ms;
     const char *stats;
+    bool no_keepalive;
     bool no_server_header;
     bool no_date;
     uint64_t max_line;
@@ -38,10 +39,12 @@ struct options {
     bool help;
 };
 
-/* Fills *o from the defaults and argv. -1 with err set: unknown flag, bad value, no port. */
-int options_parse(struct options *o, int argc, char **argv, struct err *err);
+/* Fills *o from the defaults and argv. without: flags that this program doesn't have, up to NULL;
+   they keep their defaults. -1 with err set: unknown flag, bad value, no port. */
+int options_parse(struct options *o, int argc, char **argv, const char *const *without,
+                  struct err *err);
 
 /* The table of options, as --help shows it. */
-void options_help(FILE *to, const char *program);
+void options_help(FILE *to, const char *program, const char *const *without);
 
 #endif

@@ -46,9 +46,16 @@ static const char *try_engine(const struct options *o, struct err *err)
     return name;
 }
 
-static int print_version(const struct options *o, const char *name, struct err *err)
+static const char *name_engine(const struct options *o, const struct service *service,
+                               struct err *err)
 {
-    const char *engine = try_engine(o, err);
+    return service->serve ? service->engine : try_engine(o, err);
+}
+
+static int print_version(const struct options *o, const char *name, const struct service *service,
+                         struct err *err)
+{
+    const char *engine = name_engine(o, service, err);
     if (!engine)
         return 1;
     printf("%s %s engine %s\n", name, SERVER_VERSION, engine);
@@ -66,7 +73,7 @@ static const char *rehearse(const struct options *o, const struct service *servi
     if (!context)
         return NULL;
     service->close(context);
-    return try_engine(o, err);
+    return name_engine(o, service, err);
 }
 
 static int run(const struct options *o, const struct service *service, struct err *err)
@@ -85,8 +92,9 @@ static int run(const struct options *o, const struct service *service, struct er
     log_line("listening on %s port %d, %u worker%s, engine %s", o->host, port, (unsigned)o->workers,
              o->workers > 1 ? "s" : "", chosen.engine);
     struct seat seat = {board, 0, listeners[0]};
-    int failed = o->workers == 1 ? worker_run(&chosen, service, &seat, err)
-                                 : supervise(&chosen, service, board, listeners);
+    int failed = service->serve    ? service->serve(&chosen, board, listeners, err)
+                 : o->workers == 1 ? worker_run(&chosen, service, &seat, err)
+                                   : supervise(&chosen, service, board, listeners);
     free(listeners);
     return failed ? 1 : 0;
 }
@@ -96,12 +104,13 @@ int server_main(int argc, char **argv, const char *name, const struct service *s
     struct options options;
     struct err err = {0};
     int code = 2;
-    if (options_parse(&options, argc, argv, &err) == 0) {
+    if (options_parse(&options, argc, argv, service->without, &err) == 0) {
         if (options.help) {
-            options_help(stdout, name);
+            options_help(stdout, name, service->without);
             return 0;
         }
-        code = options.version ? print_version(&options, name, &err) : run(&options, service, &err);
+        code = options.version ? print_version(&options, name, service, &err)
+                               : run(&options, service, &err);
     }
     if (err.text[0])
         log_line("%s", err.text);

@@ -17,6 +17,13 @@ struct service {
                   struct err *err);
     void (*close)(void *context);
     void (*finish)(struct engine *e, void *context); /* requests under way may end, no more come */
+    const char *const *without; /* options that this program doesn't have, up to NULL; or NULL */
+    /* NULL, or what stands in for engines and workers: serves on the listeners (one for each of the
+       options' workers), which it takes, until SIGTERM or SIGINT, which are blocked. 0, or -1 with
+       err set. Then user and finish are not used, and engine is its name. */
+    int (*serve)(const struct options *o, struct counters_board *board, const int *listeners,
+                 struct err *err);
+    const char *engine;
 };
 
 /* The main() of a server: options, --help, --version ("NAME VERSION engine ENGINE"), run until

@@ -13,8 +13,7 @@ struct route;
 typedef void route_answer(struct site *site, struct route *route, struct str body,
                           struct reply *reply);
 
-/* Something answered by code. Handlers get the decoded body and no request: what they need of it is
-   in the route. */
+/* Something answered by code. Handlers get the decoded body and no request. */
 struct route {
     struct str path;
     unsigned methods; /* bits 1 << enum method; HEAD and OPTIONS come with GET */
@@ -41,6 +40,7 @@ struct site {
     struct counters *counters;
     const struct counters_board *board;
     void (*before_answer)(void); /* NULL, or called for each request: the handicap */
+    void (*gather)(void);        /* NULL, or called before the board is shown */
     bool finishing;              /* every answer closes */
     uint64_t now_ns;             /* monotonic, of the request being answered */
     struct date date;

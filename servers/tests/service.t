@@ -97,6 +97,21 @@ def headers_off():
         assert answer.field("date") is None and answer.field("server") is None, answer
 
 
+def no_keepalive():
+    """--no-keepalive: one answer, which says so, and the end; pipelined requests get none."""
+    with Server("--no-keepalive") as server:
+        for version in (b"1.1", b"1.0"):
+            with server.connect() as c:
+                c.send(b"GET /health HTTP/%s\r\nHost: x\r\nConnection: keep-alive\r\n\r\n" % version)
+                answer = c.answer()
+                assert answer.body == b"OK" and answer.field("connection") == "close", answer
+                c.closed()
+        with server.connect() as c:
+            c.send(request("POST", "/echo", b"hello") + request())
+            assert c.answer().body == b"hello"
+            c.closed()
+
+
 def limits_from_options():
     with Server("--max-line", "100", "--max-head", "300", "--max-fields", "3", "--max-body", "10") as s:
         assert s.get("/" + "a" * 80).status == 404
@@ -408,7 +423,7 @@ def ceiling(engine):
 
 def main():
     tap = client.Tap()
-    for test in (bad_options, bad_start, port_taken, help_and_version, addresses, headers_off,
+    for test in (bad_options, bad_start, port_taken, help_and_version, addresses, headers_off, no_keepalive,
                  limits_from_options, auto_serves_on_epoll, files_without_openat2, supervisor_killed, drops_root):
         tap.check(test.__name__.replace("_", " "), test)
     for error, says in URING_ERRORS.items():
