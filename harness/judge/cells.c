@@ -159,7 +159,10 @@ static void judge_one(struct result *r, size_t index, struct group *g, const str
         vote(c, r, index);
     }
     gather(g, r, index, !skipped && c->valid > 0);
-    summarise(c, g, k);
+    unsigned own = r->plan.servers[r->plan.cells[index].server].workers;
+    struct conditions of_server = *k;
+    of_server.workers = own ? own : k->workers;
+    summarise(c, g, &of_server);
     double low = c->requests_per_s_low, high = c->requests_per_s_high;
     if (c->verdict == VERDICT_VALID && high > low * spread_limit) {
         c->verdict = VERDICT_UNSTABLE;

@@ -283,8 +283,46 @@ static int unknown_server(const char *what, struct err *e)
         what, all);
 }
 
+/* The number in "NAME:8", and where it begins; 0 = there is none. */
+static unsigned workers_of(const char *what, const char **colon)
+{
+    *colon = strrchr(what, ':');
+    size_t digits = *colon ? strspn(*colon + 1, "0123456789") : 0;
+    unsigned long n =
+        digits && digits <= 4 && !(*colon)[1 + digits] ? strtoul(*colon + 1, NULL, 10) : 0;
+    return n <= 1024 ? (unsigned)n : 0;
+}
+
+/* "NAME:8": another contestant, whose workers differ because they were asked to. */
+static void set_workers(struct manifest *m, unsigned n)
+{
+    char *name = xasprintf("%.34s-%u", m->name, n);
+    char *title = xasprintf("%s, %u worker%s", m->title, n, n == 1 ? "" : "s");
+    free(m->name);
+    free(m->title);
+    m->name = name;
+    m->title = title;
+    m->workers = n;
+    if (manifest_reason(m, "workers"))
+        return;
+    struct manifest_note *note = xgrow(&m->differs, &m->differs_n, sizeof *note);
+    note->item = xstrdup("workers");
+    note->reason = xasprintf("%u asked for by its name", n);
+}
+
 int manifest_resolve(struct manifest *m, const char *what, struct err *e)
 {
+    const char *colon;
+    unsigned workers;
+    if (strncmp(what, "http", 4) != 0 && access(what, F_OK) != 0 &&
+        (workers = workers_of(what, &colon))) {
+        char *plain = xstrndup(what, (size_t)(colon - what));
+        int rc = manifest_resolve(m, plain, e);
+        free(plain);
+        if (rc == 0)
+            set_workers(m, workers);
+        return rc;
+    }
     *m = (struct manifest){0};
     if (strncmp(what, "http://", 7) == 0)
         return from_url(m, what, e);

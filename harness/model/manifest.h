@@ -50,7 +50,8 @@ struct manifest {
     bool routes[ROUTE_COUNT];
     char *lacks[ROUTE_COUNT]; /* why a route is not offered, or NULL */
     enum workers_counted workers_counted;
-    unsigned port;   /* that it always listens on; 0 = it takes the one it is given */
+    unsigned port;    /* that it always listens on; 0 = it takes the one it is given */
+    unsigned workers; /* whatever the run gives the others ("NAME:8"); 0 = as many as they have */
     int stop_signal; /* SIGTERM unless told otherwise */
 };
 
@@ -59,7 +60,8 @@ struct manifest {
 int manifest_load(struct manifest *m, const char *path, struct err *e);
 
 /* What a user means by a server: a URL, a path of a manifest or of its folder, or the name of one
-   of Parity's own servers. Names of servers that exist are in the error. */
+   of Parity's own servers. ":8" behind a path or name means that server with 8 workers, as a
+   contestant of its own ("NAME-8"). Names of servers that exist are in the error. */
 int manifest_resolve(struct manifest *m, const char *what, struct err *e);
 
 /* Names of Parity's own servers, sorted. */

@@ -266,6 +266,40 @@ static void test_resolve(void **state)
     free(file);
 }
 
+/* "zeta:8" is zeta with 8 workers, under a name of its own, its difference explained. */
+static void test_resolve_workers(void **state)
+{
+    (void)state;
+    struct manifest plain, m;
+    struct err e = {0};
+    char *folder = scratch_path("home/servers/zeta"), *with = xasprintf("%s:1024", folder);
+    assert_int_equal(manifest_resolve(&plain, "zeta", &e), 0);
+    assert_int_equal(plain.workers, 0);
+    assert_int_equal(manifest_resolve(&m, "zeta:8", &e), 0);
+    char *name = xasprintf("%s-8", plain.name);
+    assert_string_equal(m.name, name);
+    assert_string_equal(m.title, "Zeta, 8 workers");
+    assert_int_equal(m.workers, 8);
+    assert_string_equal(manifest_reason(&m, "workers"), "8 asked for by its name");
+    manifest_fini(&m);
+    assert_int_equal(manifest_resolve(&m, with, &e), 0);
+    assert_int_equal(m.workers, 1024);
+    manifest_fini(&m);
+    static const char *const bad[] = {"zeta:",   "zeta:0",  "zeta:1025",
+                                      "zeta:8x", "zeta:-1", "zetta:8"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct err own = {0};
+        assert_int_equal(manifest_resolve(&m, bad[i], &own), -1);
+        assert_int_equal(own.code, EXIT_USAGE);
+        assert_non_null(strstr(own.text, "there is no server \"zet"));
+        manifest_fini(&m);
+    }
+    manifest_fini(&plain);
+    free(name);
+    free(with);
+    free(folder);
+}
+
 static void test_resolve_fails(void **state)
 {
     (void)state;
@@ -375,11 +409,11 @@ static void test_names_are_sorted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_keys),         cmocka_unit_test(test_least_keys),
-        cmocka_unit_test(test_refusals),         cmocka_unit_test(test_names),
-        cmocka_unit_test(test_resolve),          cmocka_unit_test(test_resolve_fails),
-        cmocka_unit_test(test_good_urls),        cmocka_unit_test(test_bad_urls),
-        cmocka_unit_test(test_names_are_sorted),
+        cmocka_unit_test(test_all_keys),        cmocka_unit_test(test_least_keys),
+        cmocka_unit_test(test_refusals),        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_resolve),         cmocka_unit_test(test_resolve_fails),
+        cmocka_unit_test(test_resolve_workers), cmocka_unit_test(test_good_urls),
+        cmocka_unit_test(test_bad_urls),        cmocka_unit_test(test_names_are_sorted),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, setup, scratch_teardown);
