@@ -5,7 +5,8 @@
    With it resets are counted, as "complete" too; ab_report_tally() takes them off again. -l never:
    ab compares each answer's length with the first one's, the only check of a body that a generator
    here makes. The first one's own length is compared with the route's below. -n   after -t, which
-   sets it back to 50000; so high that the clock always ends the run. -t   takes whole seconds. On
+   sets it back to 50000; so high that the clock always ends the run, unless requests are counted:
+   then there is no -t. -t   takes whole seconds. On
    SIGINT ab prints its report and exits with 1: a fraction of a second is had that way, as is the
    warm-up, whose report is ignored. (A signal can come between two steps of ab's book-keeping; one
    sample may be off.) ab sorts its samples four times before it prints; that CPU time is in its
@@ -36,6 +37,7 @@ static const double shortest_s = 0.05;
 static const double requests_per_s_max = 400e3; /* twice what an ab reaches; 32 bytes each, not
                                                     touched before they are used */
 static const double requests_max = 100e6;       /* ab reads -n with atoi */
+static const double counting_s = 900;           /* that a run which ends by its requests may take */
 /* More than TIMEOUT_S, so that ab's own message comes before the watchdog. Not const, so that a
    test of the watchdog needn't wait. */
 static double margin_s = TIMEOUT_S + 10;
@@ -61,6 +63,9 @@ static char *refuses(const struct load *l)
     struct limits limits;
     if (l->connections == 0 || l->connections > CONNECTIONS_MAX)
         return xasprintf("ab opens 1 to %d connections, not %u", CONNECTIONS_MAX, l->connections);
+    if (l->requests && l->requests < l->connections)
+        return xasprintf("ab needs at least as many requests as connections: %u, not %llu",
+                         l->connections, (unsigned long long)l->requests);
     if (l->duration_s < shortest_s)
         return xasprintf("%g s are too short for ab, at least %g s", l->duration_s, shortest_s);
     limits_read(&limits, "/proc");
@@ -73,8 +78,11 @@ static void add(struct strings *argv, const char *option, char *value_taken)
     strings_take(argv, value_taken);
 }
 
+/* What -n gets: the requests that were asked for, or so many that the clock ends the run. */
 static int64_t requests_limit(const struct load *l, double run_s)
 {
+    if (l->requests)
+        return (int64_t)l->requests;
     double n = ceil(run_s) * requests_per_s_max + l->connections;
     return (int64_t)fmin(n, requests_max);
 }
@@ -101,10 +109,10 @@ static void add_request(const struct load *l, struct strings *argv, char *body_t
 static int make_job(const struct load *l, double run_s, const char *prefix, struct tool_job *job,
                     struct err *e)
 {
-    bool whole = run_s == floor(run_s) && run_s >= 1;
+    bool whole = l->requests || (run_s == floor(run_s) && run_s >= 1);
     *job = (struct tool_job){.prefix = prefix,
                              .interrupt_s = whole ? 0 : run_s,
-                             .limit_s = run_s + margin_s,
+                             .limit_s = l->requests ? counting_s : run_s + margin_s,
                              .grace_ms = GRACE_MS};
     char *body = tool_body_file(l, e);
     if (!body)
@@ -114,7 +122,8 @@ static int make_job(const struct load *l, double run_s, const char *prefix, stru
     strings_add(&job->argv, "-r");
     add(&job->argv, "-s", xasprintf("%d", TIMEOUT_S));
     add(&job->argv, "-c", xasprintf("%u", l->connections));
-    add(&job->argv, "-t", xasprintf("%.0f", whole ? run_s : ceil(run_s) + 2));
+    if (!l->requests)
+        add(&job->argv, "-t", xasprintf("%.0f", whole ? run_s : ceil(run_s) + 2));
     add(&job->argv, "-n", xasprintf("%lld", (long long)requests_limit(l, run_s)));
     add(&job->argv, "-e", percentiles_path(l, prefix));
     add_request(l, &job->argv, body);
@@ -144,7 +153,7 @@ static void judge_report(const struct load *l, const struct ab_report *r, const 
                  "%.3f ms a request by count and time is not what its percentiles say (p50 %.3f, "
                  "p99 %.3f): not all connections were served",
                  r->mean_ms, r->percent_ms[50], r->percent_ms[99]);
-    } else if (ab_report_capped(r, limit, l->duration_s)) {
+    } else if (!l->requests && ab_report_capped(r, limit, l->duration_s)) {
         snprintf(o->note, sizeof o->note, "capped: ab's limit of %lld requests ended the run",
                  (long long)r->complete);
     } else if (r->low_sample) {
@@ -203,7 +212,9 @@ static int warm(const struct load *l, struct err *e)
     struct limits limits;
     struct tool_job job = {0};
     struct tool_end end = {0};
-    int rc = l->warmup_s > 0 ? run(l, l->warmup_s, "warm-", &job, &end, e) : 0;
+    struct load timed = *l; /* a warm-up isn't counted */
+    timed.requests = 0;
+    int rc = l->warmup_s > 0 ? run(&timed, l->warmup_s, "warm-", &job, &end, e) : 0;
     tool_end_fini(&end);
     strings_fini(&job.argv);
     limits_read(&limits, "/proc");
@@ -214,6 +225,7 @@ static int warm(const struct load *l, struct err *e)
 const struct generator ab_generator = {
     .name = "ab",
     .title = "one server a trial; HTTP/1.0, one thread; latencies as measured",
+    .counts = true,
     .missing = missing,
     .version = version,
     .seconds = seconds,

@@ -16,6 +16,7 @@ struct load {
     unsigned connections;
     bool keepalive;
     double duration_s, warmup_s;
+    uint64_t requests;     /* a generator that counts ends after so many; 0 = by time */
     const cpu_set_t *cpus; /* or NULL */
     unsigned cpus_n;       /* CPUs in it: threads are at most so many */
     const char *raw_dir;   /* existing folder for the tool's command line, output, request body */
@@ -44,6 +45,7 @@ struct load_share {
 struct generator {
     const char *name;
     const char *title; /* for lists */
+    bool counts;       /* it can end after so many requests (load.requests) */
     /* NULL when it can run here, else why not (caller frees). */
     char *(*missing)(void);
     /* First line of its version output (caller frees). */

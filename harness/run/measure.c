@@ -130,6 +130,7 @@ static struct load load_of(const struct run *run, const struct cell *c, const st
                          .keepalive = c->keepalive,
                          .duration_s = run->result.plan.suite.duration_s,
                          .warmup_s = run->result.plan.suite.warmup_s,
+                         .requests = run->requests,
                          .cpus = &run->cpus.client,
                          .cpus_n = run->cpus.client_n,
                          .raw_dir = raw_dir};
@@ -169,8 +170,9 @@ bool measure_trial(struct run *run, const struct step *step, struct trial *t)
         with_server(run, step, t, raw_dir);
         t->usage.time_wait_before = waiting;
     }
-    struct conditions k = run->conditions;
-    k.process_figures = !run->result.plan.servers[c->server].url;
+    struct conditions k = run_conditions(run, &run->result.plan.servers[c->server]);
+    if (run->requests && run->generators[c->generator]->counts)
+        k.asked_s = NAN; /* it takes as long as it takes */
     validity_judge(t, c, &k);
     free(raw_dir);
     free(name);
@@ -343,9 +345,8 @@ bool measure_together(struct run *run, const struct step *steps, size_t n, struc
     if (raw_dir)
         with_servers(&party);
     for (size_t i = 0; i < n; i++) {
-        struct conditions k = run->conditions;
+        struct conditions k = run_conditions(run, &plan->servers[party.entrant[i].cell->server]);
         trials[i].usage.time_wait_before = waiting;
-        k.process_figures = !plan->servers[party.entrant[i].cell->server].url;
         k.asked_s = asked_s(&party, &trials[i]);
         validity_judge(&trials[i], party.entrant[i].cell, &k);
     }

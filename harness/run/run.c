@@ -240,6 +240,15 @@ static char *fingerprint(const struct run *run)
     return print;
 }
 
+/* Of any server; CPUs are split for that. */
+static unsigned most_workers(const struct plan *p)
+{
+    unsigned most = p->suite.workers;
+    for (size_t i = 0; i < p->servers_n; i++)
+        most = p->servers[i].workers > most ? p->servers[i].workers : most;
+    return most;
+}
+
 static void set_up(struct run *run)
 {
     const struct suite *suite = &run->result.plan.suite;
@@ -279,10 +288,11 @@ int run_open(struct run *run, struct plan *plan, const struct run_wish *wish, st
     *run = (struct run){.lock_fd = -1};
     result_init(&run->result, plan);
     run->result.command = wish->command ? xstrdup(wish->command) : NULL;
+    run->requests = wish->requests;
     clock_stamp_iso(run->result.started, sizeof run->result.started);
     run->blocked = xcalloc(run->result.plan.cells_n, sizeof *run->blocked);
     if (process_keep_children(e) < 0 || find_generators(run, e) < 0 ||
-        cpus_plan(&run->cpus, run->result.plan.suite.workers, wish->server_cpus, wish->client_cpus,
+        cpus_plan(&run->cpus, most_workers(&run->result.plan), wish->server_cpus, wish->client_cpus,
                   "/sys", e) < 0)
         return -1;
     take_lock(run);
@@ -349,7 +359,16 @@ struct server_setup run_setup(const struct run *run, const struct manifest *m)
 {
     struct server_setup setup = run->setup;
     setup.port = m->port;
+    setup.workers = m->workers ? m->workers : setup.workers;
     return setup;
+}
+
+struct conditions run_conditions(const struct run *run, const struct manifest *m)
+{
+    struct conditions k = run->conditions;
+    k.process_figures = !m->url;
+    k.workers = m->workers ? m->workers : k.workers;
+    return k;
 }
 
 void run_end(struct run *run, enum run_state state)

@@ -142,6 +142,43 @@ static void a15_time_before_requests(void **state)
     strings_fini(&job.argv);
 }
 
+/* Counted requests: -n as asked, no clock and no interrupt; the warm-up still goes by time. */
+static void counted_requests_have_no_clock(void **state)
+{
+    (void)state;
+    struct load l = sample();
+    l.requests = 50000;
+    struct tool_job job = made(&l, 0.5);
+    assert_string_equal(job.argv.item[position(&job.argv, "-n") + 1], "50000");
+    assert_false(strings_has(&job.argv, "-t"));
+    assert_true(job.interrupt_s == 0);
+    assert_true(job.limit_s >= 600);
+    strings_fini(&job.argv);
+    struct tally t = {0};
+    struct load_outcome o = concluded(&l, "a15-capped.txt", NULL, NULL, &t);
+    assert_null(strstr(o.note, "capped"));
+    char *old = xstrdup(getenv("PATH")), *path = xasprintf("%s:%s", dir, old), *args = NULL;
+    struct err e = {0};
+    setenv("PATH", path, 1);
+    fake_ab("a09-none.txt", NULL, 0, "echo \"$@\" >args.txt");
+    l.warmup_s = 0.5;
+    assert_int_equal(warm(&l, &e), 0);
+    char *said = xasprintf("%s/warm-command.txt", dir);
+    args = file_read(said, NULL, NULL);
+    assert_non_null(args);
+    assert_non_null(strstr(args, "-t"));
+    setenv("PATH", old, 1);
+    free(args);
+    free(said);
+    free(path);
+    free(old);
+    l.requests = 100;
+    l.connections = 101;
+    char *why = refuses(&l);
+    assert_non_null(strstr(why, "at least as many requests"));
+    free(why);
+}
+
 static void the_command_line_of_a_post_for_half_a_second(void **state)
 {
     (void)state;
@@ -335,6 +372,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_command_line_of_a_get),
         cmocka_unit_test(a15_time_before_requests),
+        cmocka_unit_test(counted_requests_have_no_clock),
         cmocka_unit_test(the_command_line_of_a_post_for_half_a_second),
         cmocka_unit_test(what_it_refuses),
         cmocka_unit_test(a01_gives_up_on_a_reset),
