@@ -34,17 +34,38 @@ static const struct trial *find(const struct result *r, size_t cell, unsigned bl
     return NULL;
 }
 
+/* ln(ours / the reference's) by slices; NaN where there were none. */
+static double paired_log(const struct result *r, const struct trial *t, enum metric metric)
+{
+    return r->plan.cells[t->cell].server == r->plan.reference ? 0 : t->paired_log_ratio[metric];
+}
+
+/* Both were measured against the reference in one palindrome: the reference cancels. */
+static double log_of(const struct result *r, const struct trial *a, const struct trial *b,
+                     enum metric metric, bool *paired)
+{
+    double ours = paired_log(r, a, metric), theirs = paired_log(r, b, metric);
+    *paired = r->plan.cells[a->cell].comparison == r->plan.cells[b->cell].comparison &&
+              isfinite(ours - theirs);
+    if (*paired)
+        return ours - theirs;
+    double x = metric == METRIC_CPU ? trial_server_cpu_ns(a) : trial_requests_per_s(a);
+    double y = metric == METRIC_CPU ? trial_server_cpu_ns(b) : trial_requests_per_s(b);
+    return x > 0 && y > 0 ? log(x / y) : NAN;
+}
+
 /* Log ratios of the blocks in which both were measured; x->paired when all come from slices. */
 static size_t pairs(const struct result *r, size_t ours, size_t theirs, struct ratio *x,
                     double *logs)
 {
     size_t n = 0, paired = 0;
     for (unsigned block = 0; block < suite_blocks_most(&r->plan.suite); block++) {
+        bool slices = false;
         const struct trial *a = find(r, ours, block), *b = find(r, theirs, block);
         if (!a || !b || !usable(a, x->metric) || !usable(b, x->metric))
             continue;
-        logs[n] = trial_log_ratio(a, b, x->metric);
-        paired += isfinite(a->paired_log_ratio[x->metric]);
+        logs[n] = log_of(r, a, b, x->metric, &slices);
+        paired += isfinite(logs[n]) && slices;
         n += isfinite(logs[n]);
     }
     x->paired = n > 0 && paired == n;
@@ -66,16 +87,11 @@ static void explain(struct ratio *x, const struct result *r, size_t ours, size_t
                  x->value.n, x->value.n == 1 ? " is" : "s are", needed);
 }
 
-static void add(struct result *r, size_t comparison, size_t server, enum metric metric,
-                double *logs)
+void ratio_between(const struct result *r, size_t ours, size_t theirs, struct ratio *x)
 {
-    const struct comparison *c = &r->plan.comparisons[comparison];
-    size_t ours = c->first + server, theirs = c->first + r->plan.reference;
-    struct ratio *x = xgrow(&r->ratios, &r->ratios_n, sizeof *x);
-    *x = (struct ratio){.comparison = comparison, .server = server, .metric = metric};
-    size_t n = cell_usable(r, ours, metric) && cell_usable(r, theirs, metric)
-                   ? pairs(r, ours, theirs, x, logs)
-                   : 0;
+    double *logs = xcalloc(suite_blocks_most(&r->plan.suite), sizeof *logs);
+    bool can = cell_usable(r, ours, x->metric) && cell_usable(r, theirs, x->metric);
+    size_t n = can ? pairs(r, ours, theirs, x, logs) : 0;
     struct interval i = signed_rank_interval(logs, n, alpha);
     x->value = (struct interval){.estimate = exp(i.estimate),
                                  .low = exp(i.low),
@@ -83,11 +99,19 @@ static void add(struct result *r, size_t comparison, size_t server, enum metric 
                                  .confidence = i.confidence,
                                  .n = n};
     explain(x, r, ours, theirs);
+    free(logs);
+}
+
+static void add(struct result *r, size_t comparison, size_t server, enum metric metric)
+{
+    const struct comparison *c = &r->plan.comparisons[comparison];
+    struct ratio *x = xgrow(&r->ratios, &r->ratios_n, sizeof *x);
+    *x = (struct ratio){.comparison = comparison, .server = server, .metric = metric};
+    ratio_between(r, c->first + server, c->first + r->plan.reference, x);
 }
 
 void ratios_judge(struct result *r)
 {
-    double *logs = xcalloc(suite_blocks_most(&r->plan.suite), sizeof *logs);
     free(r->ratios);
     r->ratios = NULL;
     r->ratios_n = 0;
@@ -95,7 +119,6 @@ void ratios_judge(struct result *r)
         for (size_t s = 0; s < r->plan.servers_n; s++)
             for (int m = 0; m < METRIC_COUNT; m++)
                 if (s != r->plan.reference)
-                    add(r, c, s, (enum metric)m, logs);
-    free(logs);
+                    add(r, c, s, (enum metric)m);
     witnesses_judge(r);
 }

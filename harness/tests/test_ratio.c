@@ -298,6 +298,42 @@ static void test_witnesses(void **state)
     }
 }
 
+/* Any two cells: side by side through the reference, which cancels; in two comparisons by block,
+   where the reference's slices say nothing. */
+static void test_between_any_two(void **state)
+{
+    (void)state;
+    struct result r;
+    small_result(&r, 3, 2, 6);
+    for (unsigned i = 0; i < 6; i++)
+        for (size_t c = 0; c < 6; c++) {
+            struct trial *t = small_trial(&r, c, i, 100000 + 1000.0 * (double)c, 10);
+            if (c % 3)
+                t->paired_log_ratio[METRIC_THROUGHPUT] = log(1.1) * (double)(c % 3);
+        }
+    judge(&r);
+    struct ratio x = {.metric = METRIC_THROUGHPUT};
+    ratio_between(&r, 2, 1, &x);
+    assert_true(x.paired);
+    assert_near(x.value.estimate, 1.1, 1e-9);
+    ratio_between(&r, 0, 2, &x);
+    assert_true(x.paired);
+    assert_near(x.value.estimate, 1 / 1.21, 1e-9);
+    ratio_between(&r, 4, 1, &x);
+    assert_false(x.paired);
+    assert_near(x.value.estimate, 104.0 / 101, 1e-6);
+    assert_int_equal(x.value.n, 6);
+    x.metric = METRIC_CPU;
+    ratio_between(&r, 2, 1, &x);
+    assert_false(x.paired);
+    assert_near(x.value.estimate, 1, 1e-6);
+    r.cells[1].verdict = VERDICT_UNSTABLE;
+    ratio_between(&r, 2, 1, &x);
+    assert_true(isnan(x.value.estimate));
+    assert_string_equal(x.note, "the reference is unstable");
+    result_fini(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -313,6 +349,7 @@ int main(void)
         cmocka_unit_test(test_no_common_block),
         cmocka_unit_test(test_unknown_cpu),
         cmocka_unit_test(test_all_pairs_once),
+        cmocka_unit_test(test_between_any_two),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
