@@ -1,76 +1,60 @@
-/* handicap: a chain of multiplications, each waiting for the one before, so that neither the
-   compiler nor an out-of-order processor can make it shorter. Calibrated at start against the CPU
-   clock of this thread: the median of several rounds, for a round may be disturbed.
+/* handicap: owes time for each call and pays it off by a busy loop that reads the clock as it goes.
+   A loop timed once at start would not do: how long the same steps take changes with the
+   processor's frequency and with what else its core does.
 
    Some ten ns of it would cost nothing: an out-of-order processor goes on with the request while
-   the chain runs. So small amounts are saved up and burnt together, in a chain too long to hide. */
+   the loop runs. So small amounts are saved up and burnt together, and what was burnt too much is
+   taken off the next. */
 #include "http/handicap.h"
 
-#include <stdlib.h>
+#include <stdint.h>
 #include <time.h>
 
-#define ROUNDS      9
-#define ROUND_STEPS 400000
-#define BURN_NS     10000 /* at once, at least: a processor looks ahead some 100 ns */
+#define BURN_NS    1000 /* at once, at least: a processor looks ahead some 100 ns */
+#define LOOK_STEPS 8    /* multiplications between two looks at the clock */
 
-static uint64_t steps;          /* a call */
-static uint64_t saved, burn_at; /* steps due; burnt once they are so many */
+static double call_ns, owed_ns, burnt_ns;
 static volatile uint64_t sink;
 
-static void spin(uint64_t count)
+/* A chain of multiplications, each waiting for the one before: no compiler makes it shorter. */
+static void spin(int steps)
 {
     uint64_t x = sink | 1;
-    for (uint64_t i = 0; i < count; i++) {
+    for (int i = 0; i < steps; i++) {
         x *= 6364136223846793005ULL;
         __asm__ volatile("" : "+r"(x)); /* keeps the loop as written */
     }
     sink = x;
 }
 
-static double cpu_ns(void)
+static double now_ns(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double ns_per_step(void)
-{
-    double rounds[ROUNDS];
-    spin(ROUND_STEPS); /* wakes the clock of the processor up */
-    for (int i = 0; i < ROUNDS; i++) {
-        double start = cpu_ns();
-        spin(ROUND_STEPS);
-        rounds[i] = (cpu_ns() - start) / ROUND_STEPS;
-    }
-    qsort(rounds, ROUNDS, sizeof *rounds, compare);
-    return rounds[ROUNDS / 2];
 }
 
 void handicap_set(double ns)
 {
-    double step_ns = ns > 0 ? ns_per_step() : 1;
-    steps = ns > 0 ? (uint64_t)(ns / step_ns + 0.5) : 0;
-    burn_at = (uint64_t)(BURN_NS / step_ns);
-    saved = 0;
+    call_ns = ns > 0 ? ns : 0;
+    owed_ns = burnt_ns = 0;
 }
 
 void handicap_spin(void)
 {
-    saved += steps;
-    if (saved < burn_at)
+    owed_ns += call_ns;
+    if (owed_ns < BURN_NS)
         return;
-    spin(saved);
-    saved = 0;
+    double start = now_ns(), burnt = 0;
+    while (burnt < owed_ns) {
+        spin(LOOK_STEPS);
+        burnt = now_ns() - start;
+    }
+    owed_ns -= burnt;
+    burnt_ns += burnt;
 }
 
-uint64_t handicap_steps(void)
+double handicap_burnt_ns(void)
 {
-    return steps;
+    return burnt_ns;
 }

@@ -3,15 +3,13 @@
 #ifndef HTTP_HANDICAP_H
 #define HTTP_HANDICAP_H
 
-#include <stdint.h>
-
-/* Measures the spin and sets it to ns of CPU time a call; 0 switches it off. Takes about 20 ms. */
+/* From now on every handicap_spin costs ns of time on a CPU; 0 switches it off. */
 void handicap_set(double ns);
 
-/* Burns it; amounts below 10 us are saved up and burnt together, so that the mean is right. */
+/* Burns it; amounts below 1 us are saved up and burnt together, so that the mean is right. */
 void handicap_spin(void);
 
-/* Steps of one spin, as measured; for tests. */
-uint64_t handicap_steps(void);
+/* ns burnt since it was set; for tests. */
+double handicap_burnt_ns(void);
 
 #endif
