@@ -50,7 +50,8 @@ static void fill(struct columns *c, const struct duel_input *in)
         c->rate[c->n] = duel_slice_rate(s);
         c->cost[c->n] = s->ok ? cpu / (double)s->ok : NAN;
         c->busy[c->n] = cpu / (time * in->server_cpus);
-        c->client[c->n] = s->client_cpu_ns / (time * in->client_threads);
+        c->client[c->n] =
+            fmax(s->client_cpu_ns - s->client_spin_ns, 0) / (time * in->client_threads);
     }
 }
 

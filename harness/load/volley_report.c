@@ -200,7 +200,7 @@ static void share_cpu(const struct duel_slices *slices, size_t target, struct lo
         const struct duel_slice *s = &slices->item[i];
         if (s->target != target)
             continue;
-        client_ns += s->client_cpu_ns;
+        client_ns += s->client_cpu_ns - s->client_spin_ns;
         server_ns += cpu_ns_of(s);
         n++;
     }

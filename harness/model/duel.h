@@ -45,6 +45,7 @@ struct duel {
     bool client_bound[ROUTE_COUNT];
     size_t routes_n;
     unsigned connections, workers;
+    bool busy_poll; /* the generator never slept, so that no server had to wake it */
     uint64_t seed;
     double budget_s, block_s, overhead_s, elapsed_s;
     struct duel_rules rules;

@@ -210,6 +210,7 @@ char *duel_to_json(const struct duel *d)
     put(o, "routes", routes_json(d));
     put(o, "connections", json_integer(d->connections));
     put(o, "workers", json_integer(d->workers));
+    put(o, "busy_poll", json_boolean(d->busy_poll));
     put(o, "seed", json_integer((json_int_t)d->seed));
     put(o, "overhead_s", real(d->overhead_s));
     put(o, "blocks_counted", json_integer((json_int_t)d->counted));

@@ -112,7 +112,8 @@ static const char *read_slice(struct duel_slice *s, const json_t *line)
                              .ok = whole(&r, "ok"),
                              .failed = whole(&r, "failed"),
                              .unanswered = whole(&r, "unanswered"),
-                             .client_cpu_ns = (double)whole(&r, "client_cpu_ns")};
+                             .client_cpu_ns = (double)whole(&r, "client_cpu_ns"),
+                             .client_spin_ns = (double)whole(&r, "client_spin_ns")};
     read_errors(&r, s);
     read_clocks(&r, s);
     return r.lacks;

@@ -114,8 +114,9 @@ static void put_circumstances(FILE *to, const struct duel *d)
     fprintf(to, ", %zu dropped; slices of", d->blocks_n - d->counted);
     for (size_t i = 0; i < d->routes_n; i++)
         fprintf(to, "%s %s", i ? "," : "", figure_time(d->slice_s[i] * 1e6, " ").text);
-    fprintf(to, "; steal %s; %s; seed %llu\n", figure_percent(mean_steal(d)).text,
-            figure_many(d->connections, "connection").text, (unsigned long long)d->seed);
+    fprintf(to, "; steal %s; %s%s; seed %llu\n", figure_percent(mean_steal(d)).text,
+            figure_many(d->connections, "connection").text,
+            d->busy_poll ? ", a client that never sleeps" : "", (unsigned long long)d->seed);
     fprintf(to, "What holds for this machine holds for this machine: %s, %s cores, Linux %s.\n",
             facts_show(&d->environment, "cpu_model"), facts_show(&d->environment, "cores_usable"),
             facts_show(&d->environment, "kernel"));

@@ -148,6 +148,7 @@ int duel_run_open(struct duel_run *r, const struct duel_wish *wish, const struct
         .server_cpus = wish->server_cpus, .client_cpus = wish->client_cpus, .keep_no_files = true};
     if (run_open(&r->run, &plan, &run_wish, e) < 0)
         return -1;
+    r->duel.busy_poll = !r->run.cpus.shared;
     for (int i = 0; i < DUEL_SIDES; i++) {
         if (r->run.result.servers[i].failed)
             return err_set(e, EXIT_MACHINE, "%c (%s) can't run here: %s", duel_letter(i),

@@ -116,6 +116,7 @@ static struct duel_load load_of(const struct bout *m, size_t route)
                               .connections = r->duel.connections,
                               .threads = cpus < r->duel.connections ? cpus : r->duel.connections,
                               .warmup_s = WARMUP_S,
+                              .busy_poll = r->duel.busy_poll,
                               .cpus = &r->run.cpus.client,
                               .dir = r->raw_dir};
 }

@@ -71,6 +71,8 @@ static void make_argv(struct strings *argv, const char *program, const struct du
     add(argv, "--warmup", xasprintf("%.0fms", l->warmup_s * 1e3));
     add(argv, "--seed", xasprintf("%llu", l->seed));
     add(argv, "--slices", xstrdup(slices_path));
+    if (l->busy_poll)
+        strings_add(argv, "--busy-poll");
     if (l->order)
         add(argv, "--order", xstrdup(l->order));
     for (size_t i = 0; i < l->targets && l->target[i].pids_n; i++)

@@ -19,7 +19,8 @@ static const char line[] =
     "0,"
     "\"write\":0,\"timeout\":0,\"status\":0,\"framing\":0,\"length\":0,\"body\":0,\"reset\":0,"
     "\"early_close\":0},\"late_answers\":64,\"connections_opened\":0,\"reconnects\":0,"
-    "\"bytes_read\":63175,\"client_cpu_ns\":1613895,\"server_cpu_ns\":[1702758,null,0],"
+    "\"bytes_read\":63175,\"client_cpu_ns\":1613895,\"client_spin_ns\":613895,\"server_cpu_ns\":["
+    "1702758,null,0],"
     "\"histogram\":{\"bins\":[[1024,3]]}}\n";
 
 static struct duel_slices good(const char *text)
@@ -50,7 +51,8 @@ static void test_reads_every_figure(void **state)
     assert_int_equal(s.item[0].target, 1);
     assert_int_equal(s.item[0].ok, 475);
     assert_true(s.item[0].first_ns == 3071253527972 && s.item[0].last_ns == 3071260182822);
-    assert_true(s.item[0].duration_ns == 10303118 && s.item[0].client_cpu_ns == 1613895);
+    assert_true(s.item[0].duration_ns == 10303118 && s.item[0].client_cpu_ns == 1613895 &&
+                s.item[0].client_spin_ns == 613895);
     assert_int_equal(s.item[0].pids_n, 3);
     assert_true(s.item[0].cpu_ns[0] == 1702758 && isnan(s.item[0].cpu_ns[1]));
     assert_int_equal(s.item[0].errors, 0);

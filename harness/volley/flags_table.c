@@ -43,6 +43,8 @@ const struct flag_row flag_rows[] = {
      "open loop: start R requests a second whatever the answers"},
     {0, FLAG_SWITCH, "poisson", AT(poisson), 0, 0, NULL,
      "open loop with exponential gaps, not constant ones"},
+    {0, FLAG_SWITCH, "busy-poll", AT(busy_poll), 0, 0, NULL,
+     "never sleep while loading: a server then doesn't pay for waking us"},
     {0, FLAG_LIST, "pid", AT(pids), 0, 0, "I=PID[,PID...]",
      "processes that serve the I-th URL (from 0): their CPU time is read"},
     {0, FLAG_TEXT, "source", AT(source), 0, 0, "auto|ADDR,...",

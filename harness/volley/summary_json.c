@@ -98,6 +98,7 @@ json_t *summary_json_slice(const struct session_slice *slice, bool open_loop)
     set_count(o, "duration_ns", t->duration_ns);
     set_counts(o, t);
     set_count(o, "client_cpu_ns", t->cpu_ns);
+    set_count(o, "client_spin_ns", t->spin_ns);
     for (unsigned i = 0; i < slice->pid_count; i++)
         json_array_append_new(cpu, slice->server_cpu_known[i]
                                        ? json_integer((json_int_t)slice->server_cpu_ns[i])

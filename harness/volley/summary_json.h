@@ -25,9 +25,10 @@ struct summary_about {
 
    A slice: type "slice", slice (its number), target (of the URL, from 0), start_ns stop_ns first_ns
    last_ns (CLOCK_MONOTONIC: first send, no more sends, first and last answer or null), duration_ns,
-   counts, client_cpu_ns, server_cpu_ns (per --pid, in order; null: gone), with --rate late_sends
-   unsent lag_p99_ns, and histogram. Counts are requests ok failed unanswered errors{} late_answers
-   connections_opened reconnects bytes_read.
+   counts, client_cpu_ns, client_spin_ns (the part of it spent looking for events in vain),
+   server_cpu_ns (per --pid, in order; null: gone), with --rate late_sends unsent lag_p99_ns, and
+   histogram. Counts are requests ok failed unanswered errors{} late_answers connections_opened
+   reconnects bytes_read.
 
    A summary: type "summary", what was asked for (options{}) and chosen (engine, seed), interrupted,
    lagged and lagged_reason (null in a closed loop), wall_s, and targets[]: url, counts,

@@ -39,7 +39,7 @@ struct tally {
     uint64_t first_ns, last_ns; /* first and last completed answer; 0: none */
     uint64_t duration_ns; /* from start_ns to the later of stop_ns and last_ns; merged: the sum */
     uint64_t cpu_ns,
-        spin_ns;       /* our own CPU time; the part of it spent waiting for a planned send */
+        spin_ns;       /* our own CPU time; the part of it spent looking for events in vain */
     const char *wrong; /* what the first framing error was, or NULL */
     int connect_error; /* errno of the last failed connect, or 0 */
     struct histogram *latency; /* of ok requests */

@@ -182,6 +182,16 @@ static void send_due(struct worker *w)
     }
 }
 
+/* Looks for events without sleeping; looking in vain counts as spinning, not as work. */
+static void poll_once(struct worker *w)
+{
+    struct lane *lane = w->active;
+    uint64_t before = clock_ns(), had = lane->tally.bytes_read;
+    wait_until(w, 0);
+    if (lane->tally.bytes_read == had)
+        lane->tally.spin_ns += clock_ns() - before;
+}
+
 /* Open loop: sleeps towards the next planned send, and polls when it is near. */
 static void wait_for_plan(struct worker *w, uint64_t until_ns)
 {
@@ -191,14 +201,10 @@ static void wait_for_plan(struct worker *w, uint64_t until_ns)
         wait_until(w, until_ns);
         return;
     }
-    uint64_t before = clock_ns(), had = lane->tally.bytes_read;
-    if (next > before + SPIN_NS) {
+    if (next > clock_ns() + SPIN_NS)
         wait_until(w, next - SPIN_NS);
-        return;
-    }
-    wait_until(w, 0);
-    if (lane->tally.bytes_read == had)
-        lane->tally.spin_ns += clock_ns() - before;
+    else
+        poll_once(w);
 }
 
 /* Due, but never started: no connection was free in time. */
@@ -267,6 +273,8 @@ void worker_slice(struct worker *w, unsigned target, uint64_t length_ns)
         if (open_loop) {
             send_due(w);
             wait_for_plan(w, w->end_ns);
+        } else if (w->plan->options->busy_poll) {
+            poll_once(w);
         } else {
             wait_until(w, w->end_ns);
         }
