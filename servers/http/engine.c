@@ -36,6 +36,7 @@ static void set_listening(struct engine *e, bool on)
     if (e->listening == on || e->config.listen_fd < 0)
         return;
     e->listening = on;
+    e->unsettled = true;
     e->ops->listen(e, on);
 }
 
@@ -163,13 +164,15 @@ bool engine_accept_failed(struct engine *e, int error)
     return false;
 }
 
-static int wait_ms(const struct engine *e)
+static inline int wait_ms(const struct engine *e)
 {
-    if (e->closing)
-        return 10; /* io_uring still holds operations of these: their ends arrive as events */
-    uint64_t next_ns = e->view.due_ns < e->listen_at_ns ? e->view.due_ns : e->listen_at_ns;
-    if (e->finish_ns < next_ns)
-        next_ns = e->finish_ns;
+    uint64_t next_ns = e->view.due_ns;
+    if (e->unsettled) {
+        if (e->closing)
+            return 10; /* io_uring still holds operations of these: their ends arrive as events */
+        next_ns = e->listen_at_ns < next_ns ? e->listen_at_ns : next_ns;
+        next_ns = e->finish_ns < next_ns ? e->finish_ns : next_ns;
+    }
     if (next_ns == ENGINE_NEVER)
         return -1;
     if (next_ns <= e->view.now_ns)
@@ -186,18 +189,25 @@ static void stop_listening(struct engine *e)
     e->config.listen_fd = -1;
 }
 
+/* What is to be done between two passes, which most of the time is nothing. false: it has ended. */
+static __attribute__((noinline)) bool settle(struct engine *e)
+{
+    if (e->finish_ns != ENGINE_NEVER)
+        stop_listening(e);
+    if (e->closing)
+        links_reap(e);
+    if (e->finish_ns != ENGINE_NEVER && (e->links == 0 || e->view.now_ns >= e->finish_ns))
+        return false;
+    if (e->listen_at_ns <= e->view.now_ns)
+        accept_again(e);
+    e->unsettled = e->closing || !e->listening;
+    return true;
+}
+
 void engine_run(struct engine *e)
 {
-    for (;;) {
-        if (e->closing)
-            links_reap(e);
-        if (e->finish_ns != ENGINE_NEVER && (e->links == 0 || e->view.now_ns >= e->finish_ns))
-            break;
-        if (e->listen_at_ns <= e->view.now_ns)
-            accept_again(e);
+    while (!e->unsettled || settle(e)) {
         e->ops->pass(e, wait_ms(e));
-        if (e->finish_ns != ENGINE_NEVER)
-            stop_listening(e);
         if (e->view.due_ns <= e->view.now_ns)
             sweep(e);
     }
@@ -210,6 +220,7 @@ void engine_run(struct engine *e)
 void engine_finish(struct engine *e, uint64_t grace_ns)
 {
     e->finish_ns = e->view.now_ns + grace_ns;
+    e->unsettled = true;
 }
 
 static void apply_each(struct link *l)

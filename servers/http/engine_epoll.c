@@ -146,17 +146,20 @@ static inline bool sent_whole(struct link *l, struct out *out)
     if (sent <= 0)
         return false;
     *l->engine->config.bytes_out += (uint64_t)sent;
+    if ((size_t)sent == out->n)
+        return true;
     out->p += sent;
     out->n -= (size_t)sent;
-    return out->n == 0;
+    return false;
 }
 
 static inline void epoll_apply(struct link *l, struct out *out, unsigned want)
 {
     l->want = (uint8_t)want;
-    if (l->sending || (sent_whole(l, out) && want == WANT_BYTES))
+    if (l->sending)
         return;
-    if ((out->n > 0 || out->tail.n > 0 || out->tail.release) && send_out(l, out) == IO_BROKEN)
+    if (!sent_whole(l, out) && (out->n > 0 || out->tail.n > 0 || out->tail.release) &&
+        send_out(l, out) == IO_BROKEN)
         link_reset(l);
     else if (want & ~(unsigned)WANT_BYTES)
         settle(l);
@@ -185,26 +188,35 @@ static bool may_receive(const struct link *l)
            (l->want & WANT_BYTES);
 }
 
-static inline void receive(struct link *l)
+static inline ssize_t receive_once(struct link *l)
 {
-    struct epoll_engine *s = self(l->engine);
+    return recv(l->fd, self(l->engine)->in, RECEIVE_SIZE, 0);
+}
+
+/* What a recv has returned, errno with it. */
+static void after_receive(struct link *l, ssize_t n)
+{
+    if (n < 0 && errno == EINTR)
+        return;
+    if (n < 0 && errno == EAGAIN) {
+        l->flags &= (uint8_t)~LINK_READABLE;
+    } else if (n < 0) {
+        link_close(l);
+    } else {
+        if (n < RECEIVE_SIZE && !(l->flags & LINK_HUNG_UP))
+            l->flags &= (uint8_t)~LINK_READABLE;
+        received(l, n);
+    }
+}
+
+static void receive(struct link *l)
+{
     for (int i = 0; may_receive(l); i++) {
         if (i == RECEIVES) {
             come_back(l);
             return;
         }
-        ssize_t n = recv(l->fd, s->in, RECEIVE_SIZE, 0);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0 && errno == EAGAIN) {
-            l->flags &= (uint8_t)~LINK_READABLE;
-        } else if (n < 0) {
-            link_close(l);
-        } else {
-            if (n < RECEIVE_SIZE && !(l->flags & LINK_HUNG_UP))
-                l->flags &= (uint8_t)~LINK_READABLE;
-            received(l, n);
-        }
+        after_receive(l, receive_once(l));
     }
 }
 
@@ -226,7 +238,7 @@ static void send_more(struct link *l)
         settle(l);
 }
 
-static inline void on_event(struct link *l, uint32_t events)
+static __attribute__((noinline)) void on_rare_event(struct link *l, uint32_t events)
 {
     if (l->flags & LINK_CLOSING)
         return;
@@ -237,6 +249,24 @@ static inline void on_event(struct link *l, uint32_t events)
     if (l->sending && (events & (EPOLLOUT | EPOLLHUP | EPOLLERR)))
         send_more(l);
     receive(l);
+}
+
+/* Mostly a connection has nothing on its way and gets a request, which one recv takes whole. */
+static inline void on_event(struct link *l, uint32_t events)
+{
+    if ((events & ~(uint32_t)EPOLLOUT) != EPOLLIN || l->flags || l->want != WANT_BYTES ||
+        l->sending) {
+        on_rare_event(l, events);
+        return;
+    }
+    ssize_t n = receive_once(l);
+    if (n > 0 && n < RECEIVE_SIZE) {
+        received(l, n);
+    } else {
+        l->flags |= LINK_READABLE;
+        after_receive(l, n);
+        receive(l);
+    }
 }
 
 static void greet(struct engine *e, int fd)

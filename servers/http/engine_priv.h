@@ -50,6 +50,7 @@ struct engine {
     uint64_t listen_at_ns; /* when to try accepting again; ENGINE_NEVER while accepting or full */
     uint64_t complained_ns;
     bool listening;
+    bool unsettled;       /* something is closing, or ending, or not listened for: see settle() */
     unsigned links;       /* open */
     struct link *closing; /* freed at the top of the next pass */
     struct link *free;

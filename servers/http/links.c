@@ -61,6 +61,7 @@ void link_close(struct link *l)
     l->flags |= LINK_CLOSING;
     l->next = e->closing;
     e->closing = l;
+    e->unsettled = true;
     e->ops->drop(l);
     e->user->on_gone(l);
 }
