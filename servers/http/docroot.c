@@ -71,7 +71,7 @@ int docroot_open(struct docroot *d, const char *path, struct err *err)
     const struct passwd *user = getpwuid(geteuid());
     docroot_close(d);
     return err_set(
-        err, "can't read the document root %s as user %s: %s (make it readable, or see --user)",
+        err, "can't read the document root %s as user %s: %s (make it readable for it, or choose another user)",
         path, user ? user->pw_name : "without a name", strerror(error));
 }
 

@@ -27,7 +27,8 @@ static void echo(struct site *site, struct route *route, struct str body, struct
     reply->has_length = true;
 }
 
-static void counters(struct site *site, struct route *route, struct str body, struct reply *reply)
+void published_counters(struct site *site, struct route *route, struct str body,
+                        struct reply *reply)
 {
     (void)route;
     (void)body;
@@ -64,12 +65,12 @@ static void add_routes(struct site *site, const struct options *o)
              (struct str){json, sizeof json - 1});
     add(site, "/echo", METHOD_POST, echo, "application/octet-stream");
     if (o->stats) {
-        struct route *r = add(site, o->stats, METHOD_GET, counters, "application/json");
+        struct route *r = add(site, o->stats, METHOD_GET, published_counters, "application/json");
         head_add(&r->head, "Cache-Control", "no-store");
     }
 }
 
-static void set_limits(struct site *site, const struct options *o)
+void published_set_limits(struct site *site, const struct options *o)
 {
     site->limits =
         (struct http1_limits){.line = o->max_line, .head = o->max_head, .fields = o->max_fields};
@@ -94,7 +95,7 @@ struct site *published_open(const struct options *o, struct counters *counters,
 {
     struct site *site = mem_get(sizeof *site);
     *site = (struct site){.counters = counters, .board = board};
-    set_limits(site, o);
+    published_set_limits(site, o);
     add_routes(site, o);
     site_init(site);
     if (o->docroot && !(site->files = files_open(o->docroot, o->file_check_ms * MS_NS, err))) {

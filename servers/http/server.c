@@ -28,6 +28,7 @@ static void block_signals(void)
     sigemptyset(&set);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGALRM); /* the tick of a worker */
     sigprocmask(SIG_BLOCK, &set, NULL);
     signal(SIGPIPE, SIG_IGN);
 }
@@ -52,8 +53,8 @@ static const char *name_engine(const struct options *o, const struct service *se
     return service->serve ? service->engine : try_engine(o, err);
 }
 
-static int print_version(const struct options *o, const char *name, const struct service *service,
-                         struct err *err)
+int server_version(const struct options *o, const char *name, const struct service *service,
+                   struct err *err)
 {
     const char *engine = name_engine(o, service, err);
     if (!engine)
@@ -76,7 +77,7 @@ static const char *rehearse(const struct options *o, const struct service *servi
     return name_engine(o, service, err);
 }
 
-static int run(const struct options *o, const struct service *service, struct err *err)
+int server_run(const struct options *o, const struct service *service, struct err *err)
 {
     struct options chosen = *o;
     block_signals();
@@ -92,9 +93,10 @@ static int run(const struct options *o, const struct service *service, struct er
     log_line("listening on %s port %d, %u worker%s, engine %s", o->host, port, (unsigned)o->workers,
              o->workers > 1 ? "s" : "", chosen.engine);
     struct seat seat = {board, 0, listeners[0]};
-    int failed = service->serve    ? service->serve(&chosen, board, listeners, err)
-                 : o->workers == 1 ? worker_run(&chosen, service, &seat, err)
-                                   : supervise(&chosen, service, board, listeners);
+    bool alone = o->workers == 1 && !service->master;
+    int failed = service->serve ? service->serve(&chosen, board, listeners, err)
+                 : alone        ? worker_run(&chosen, service, &seat, err)
+                                : supervise(&chosen, service, board, listeners);
     free(listeners);
     return failed ? 1 : 0;
 }
@@ -109,8 +111,8 @@ int server_main(int argc, char **argv, const char *name, const struct service *s
             options_help(stdout, name, service->without);
             return 0;
         }
-        code = options.version ? print_version(&options, name, service, &err)
-                               : run(&options, service, &err);
+        code = options.version ? server_version(&options, name, service, &err)
+                               : server_run(&options, service, &err);
     }
     if (err.text[0])
         log_line("%s", err.text);

@@ -24,11 +24,20 @@ struct service {
     int (*serve)(const struct options *o, struct counters_board *board, const int *listeners,
                  struct err *err);
     const char *engine;
+    bool master; /* even a single worker has a supervisor, which replaces it when it dies */
+    /* NULL, or called in each worker every tick_ms, and later when there is much to do. */
+    void (*tick)(struct engine *e, void *context);
+    unsigned tick_ms;
 };
 
 /* The main() of a server: options, --help, --version ("NAME VERSION engine ENGINE"), run until
    SIGTERM or SIGINT. Returns the exit code: 0 after a graceful end; 2: bad options; 1: it can't
    start or run. */
 int server_main(int argc, char **argv, const char *name, const struct service *service);
+
+/* Its parts, for a program with options of another kind. Exit codes; errors are left in err. */
+int server_run(const struct options *o, const struct service *service, struct err *err);
+int server_version(const struct options *o, const char *name, const struct service *service,
+                   struct err *err);
 
 #endif

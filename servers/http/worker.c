@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #define DESCRIPTORS_KEPT 64 /* for files, rings, logs: not for connections */
@@ -27,6 +28,10 @@ static void on_wake(struct engine *e)
     struct signalfd_siginfo info;
     if (read(worker.signal_fd, &info, sizeof info) != sizeof info)
         return;
+    if (info.ssi_signo == SIGALRM) {
+        worker.service->tick(e, engine_context(e));
+        return;
+    }
     uint64_t grace_ms = worker.asked ? 0 : worker.options->grace_ms; /* asked twice: at once */
     worker.asked = true;
     worker.service->finish(e, engine_context(e));
@@ -39,9 +44,23 @@ static int open_signals(struct err *err)
     sigemptyset(&set);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGALRM);
     worker.signal_fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
     if (worker.signal_fd < 0)
         return err_set(err, "signalfd: %s", strerror(errno));
+    return 0;
+}
+
+/* A timer's signal is one more that the engine watches. */
+static int start_ticking(const struct service *service, struct err *err)
+{
+    if (!service->tick)
+        return 0;
+    const struct timeval every = {.tv_sec = service->tick_ms / 1000,
+                                  .tv_usec = (suseconds_t)(service->tick_ms % 1000) * 1000};
+    const struct itimerval timer = {.it_interval = every, .it_value = every};
+    if (setitimer(ITIMER_REAL, &timer, NULL) != 0)
+        return err_set(err, "setitimer: %s", strerror(errno));
     return 0;
 }
 
@@ -87,7 +106,7 @@ int worker_run(const struct options *o, const struct service *service, const str
     struct counters *counters = &seat->board->of[seat->index];
     worker.service = service;
     worker.options = o;
-    if (open_signals(err) != 0)
+    if (open_signals(err) != 0 || start_ticking(service, err) != 0)
         return -1;
     void *context = service->open(o, seat->board, seat->index, err);
     if (!context)
