@@ -82,7 +82,7 @@ $(BIN)/servers/%: $$(call objects,$$(wildcard servers/%/*.c)) $(B)/libhttp.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS_) -o $@ $^ $(LIBS_$*) -luring
 LIBS_uv = -luv
-LIBS_lear = -lyaml
+LIBS_lear = -lyaml -lz
 $(BIN)/parity $(BIN)/volley:
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS_) -o $@ $^ $(LIBS)
