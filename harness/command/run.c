@@ -129,7 +129,7 @@ static int apply(struct suite *s, struct run_options *o, struct err *e)
         s->reference = xstrdup(o->reference);
     }
     if (o->duration_s > 0)
-        s->duration_s = o->duration_s;
+        suite_set_duration(s, o->duration_s);
     if (o->warmup_s >= 0)
         s->warmup_s = o->warmup_s;
     if (o->blocks)

@@ -131,8 +131,11 @@ void plan_schedule(struct plan *p)
 
 double plan_seconds(const struct plan *p)
 {
-    double trial_s = p->suite.duration_s + p->suite.warmup_s + overhead_s;
-    return trial_s * (double)p->steps_n + check_s * (double)p->servers_n;
+    double s = check_s * (double)p->servers_n;
+    for (size_t i = 0; i < p->steps_n; i++)
+        s += suite_duration(&p->suite, p->cells[p->steps[i].cell].generator) + p->suite.warmup_s +
+             overhead_s;
+    return s;
 }
 
 const char *cell_title(const struct plan *p, const struct cell *c)

@@ -70,6 +70,15 @@ static json_t *blocks_of_json(const struct suite *s)
     return o;
 }
 
+static json_t *duration_of_json(const struct suite *s)
+{
+    json_t *o = json_object();
+    for (size_t i = 0; i < s->generators.n; i++)
+        if (suite_duration(s, i) != s->duration_s)
+            put(o, s->generators.item[i], real(suite_duration(s, i)));
+    return o;
+}
+
 static json_t *suite_json(const struct suite *s)
 {
     json_t *o = json_object(), *routes = json_array(), *levels = json_array(),
@@ -96,6 +105,8 @@ static json_t *suite_json(const struct suite *s)
     put(o, "blocks", json_integer(s->blocks));
     put(o, "blocks_of", blocks_of_json(s));
     put(o, "duration_s", real(s->duration_s));
+    put(o, "duration_of", duration_of_json(s));
+    put(o, "requests", json_integer((json_int_t)s->requests));
     put(o, "warmup_s", real(s->warmup_s));
     put(o, "seed", json_integer((json_int_t)s->seed));
     return o;

@@ -60,8 +60,10 @@ static void read_modes(struct suite *s, const struct json_at *at)
     strings_fini(&names);
 }
 
-/* {"wrk": 2}: of the suite's generators only, so that a name mistyped is seen. */
-static void read_blocks_of(struct suite *s, const struct json_at *at)
+/* {"wrk": 2}: of the suite's generators only, so that a name mistyped is seen. Adds the names that
+   have a value; value_at reads the i-th. */
+static void read_of(struct suite *s, const struct json_at *at, struct strings *names,
+                    void value_at(struct suite *s, size_t i, const struct json_at *at))
 {
     const char *name;
     json_t *value;
@@ -70,22 +72,32 @@ static void read_blocks_of(struct suite *s, const struct json_at *at)
     json_object_foreach(at->value, name, value)
     {
         struct json_at one = json_at_key(at, name);
-        unsigned n = (unsigned)json_at_whole(&one, 1, 1000);
-        if (!strings_has(&s->generators, name) || s->blocks_of.n == SUITE_GENERATORS_MAX) {
+        if (!strings_has(&s->generators, name) || names->n == SUITE_GENERATORS_MAX) {
             json_at_refuse(&one, "\"%s\" is none of the suite's generators", name);
             return;
         }
-        s->blocks_of_n[s->blocks_of.n] = n;
-        strings_add(&s->blocks_of, name);
+        value_at(s, names->n, &one);
+        strings_add(names, name);
     }
+}
+
+static void blocks_at(struct suite *s, size_t i, const struct json_at *at)
+{
+    s->blocks_of_n[i] = (unsigned)json_at_whole(at, 1, 1000);
+}
+
+static void duration_at(struct suite *s, size_t i, const struct json_at *at)
+{
+    s->duration_of_s[i] = json_at_number(at, 0.1, 3600);
 }
 
 void suite_read(struct suite *s, const struct json_at *root)
 {
-    static const char *const keys[] = {
-        "schema",    "schema_version", "name",        "title", "servers", "reference",
-        "routes",    "generators",     "connections", "modes", "workers", "blocks",
-        "blocks_of", "duration_s",     "warmup_s",    "seed",  NULL};
+    static const char *const keys[] = {"schema",      "schema_version", "name",        "title",
+                                       "servers",     "reference",      "routes",      "generators",
+                                       "connections", "modes",          "workers",     "blocks",
+                                       "blocks_of",   "duration_s",     "duration_of", "requests",
+                                       "warmup_s",    "seed",           NULL};
     if (!json_at_object(root, keys))
         return;
     json_at_schema(root, "parity/suite", 1);
@@ -97,6 +109,8 @@ void suite_read(struct suite *s, const struct json_at *root)
     struct json_at duration = json_at_key(root, "duration_s"), seed = json_at_key(root, "seed");
     struct json_at warmup = json_at_key(root, "warmup_s");
     struct json_at blocks_of = json_at_key(root, "blocks_of");
+    struct json_at duration_of = json_at_key(root, "duration_of");
+    struct json_at requests = json_at_key(root, "requests");
     s->name = xstrdup(json_at_text(&name));
     if (!s->name[0] || s->name[0] == '.' || strchr(s->name, '/') || strlen(s->name) > 60)
         json_at_refuse(&name, "must be 1 to 60 characters that can name a folder");
@@ -118,8 +132,10 @@ void suite_read(struct suite *s, const struct json_at *root)
     read_modes(s, &modes);
     s->workers = (unsigned)json_at_whole_or(&workers, 1, 1024, 1);
     s->blocks = (unsigned)json_at_whole(&blocks, 1, 1000);
-    read_blocks_of(s, &blocks_of);
+    read_of(s, &blocks_of, &s->blocks_of, blocks_at);
     s->duration_s = json_at_number(&duration, 0.1, 3600);
+    read_of(s, &duration_of, &s->duration_of, duration_at);
+    s->requests = json_at_whole_or(&requests, 0, 100000000, 0);
     s->warmup_s = json_at_number_or(&warmup, 0, 600, 0.5);
     s->seed = json_at_whole_or(&seed, 0, INT64_MAX, 0);
 }
@@ -270,10 +286,24 @@ const char *suite_blocks_text(const struct suite *s)
     return text;
 }
 
+double suite_duration(const struct suite *s, size_t generator)
+{
+    for (size_t i = 0; i < s->duration_of.n && generator < s->generators.n; i++)
+        if (strcmp(s->duration_of.item[i], s->generators.item[generator]) == 0)
+            return s->duration_of_s[i];
+    return s->duration_s;
+}
+
 void suite_set_blocks(struct suite *s, unsigned blocks)
 {
     s->blocks = blocks;
     strings_fini(&s->blocks_of);
+}
+
+void suite_set_duration(struct suite *s, double duration_s)
+{
+    s->duration_s = duration_s;
+    strings_fini(&s->duration_of);
 }
 
 void suite_fini(struct suite *s)
@@ -285,5 +315,6 @@ void suite_fini(struct suite *s)
     strings_fini(&s->servers);
     strings_fini(&s->generators);
     strings_fini(&s->blocks_of);
+    strings_fini(&s->duration_of);
     *s = (struct suite){0};
 }

@@ -33,7 +33,10 @@ struct suite {
     unsigned blocks;
     struct strings blocks_of; /* generators that get another number of blocks: */
     unsigned blocks_of_n[SUITE_GENERATORS_MAX];
-    double duration_s; /* of a trial's measured part */
+    double duration_s;          /* of a trial's measured part */
+    struct strings duration_of; /* generators that get another duration: */
+    double duration_of_s[SUITE_GENERATORS_MAX];
+    uint64_t requests; /* that end a trial of a generator that counts them; 0 = its duration does */
     double warmup_s;   /* discarded before it */
     uint64_t seed;     /* 0 = draw one */
 };
@@ -58,8 +61,12 @@ unsigned suite_blocks_most(const struct suite *s);
 /* "6 blocks", "6 blocks (wrk 2, ab 2)". Static buffer. */
 const char *suite_blocks_text(const struct suite *s);
 
-/* All generators get so many blocks. */
+/* Measured seconds of a trial of the i-th generator. */
+double suite_duration(const struct suite *s, size_t generator);
+
+/* All generators get so many blocks, or seconds. */
 void suite_set_blocks(struct suite *s, unsigned blocks);
+void suite_set_duration(struct suite *s, double duration_s);
 
 void suite_fini(struct suite *s); /* safe twice */
 

@@ -128,9 +128,9 @@ static struct load load_of(const struct run *run, const struct cell *c, const st
                          .route = c->route,
                          .connections = c->connections,
                          .keepalive = c->keepalive,
-                         .duration_s = run->result.plan.suite.duration_s,
+                         .duration_s = suite_duration(&run->result.plan.suite, c->generator),
                          .warmup_s = run->result.plan.suite.warmup_s,
-                         .requests = run->requests,
+                         .requests = run->result.plan.suite.requests,
                          .cpus = &run->cpus.client,
                          .cpus_n = run->cpus.client_n,
                          .raw_dir = raw_dir};
@@ -170,9 +170,7 @@ bool measure_trial(struct run *run, const struct step *step, struct trial *t)
         with_server(run, step, t, raw_dir);
         t->usage.time_wait_before = waiting;
     }
-    struct conditions k = run_conditions(run, &run->result.plan.servers[c->server]);
-    if (run->requests && run->generators[c->generator]->counts)
-        k.asked_s = NAN; /* it takes as long as it takes */
+    struct conditions k = run_conditions(run, c);
     validity_judge(t, c, &k);
     free(raw_dir);
     free(name);
@@ -317,7 +315,7 @@ static void with_servers(struct party *p)
 /* Time that one left when it died goes to the others: for them it is no overrun. */
 static double asked_s(const struct party *p, const struct trial *t)
 {
-    double asked = p->run->conditions.asked_s, got = t->tally.duration_s;
+    double asked = run_conditions(p->run, p->entrant[0].cell).asked_s, got = t->tally.duration_s;
     for (size_t i = 0; i < p->n; i++)
         if (p->entrant[i].ready && !(p->entrant[i].trial->tally.duration_s >= asked / 2))
             return got > asked && got < asked * (double)p->n ? got : asked;
@@ -345,7 +343,7 @@ bool measure_together(struct run *run, const struct step *steps, size_t n, struc
     if (raw_dir)
         with_servers(&party);
     for (size_t i = 0; i < n; i++) {
-        struct conditions k = run_conditions(run, &plan->servers[party.entrant[i].cell->server]);
+        struct conditions k = run_conditions(run, party.entrant[i].cell);
         trials[i].usage.time_wait_before = waiting;
         k.asked_s = asked_s(&party, &trials[i]);
         validity_judge(&trials[i], party.entrant[i].cell, &k);

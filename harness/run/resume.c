@@ -54,7 +54,11 @@ static bool same_cells(const struct plan *a, const struct plan *b)
             x->connections != y->connections || x->keepalive != y->keepalive)
             return false;
     }
-    return a->suite.duration_s == b->suite.duration_s && a->suite.workers == b->suite.workers;
+    for (size_t i = 0; i < a->suite.generators.n; i++)
+        if (suite_duration(&a->suite, i) != suite_duration(&b->suite, i))
+            return false;
+    return a->suite.duration_s == b->suite.duration_s && a->suite.workers == b->suite.workers &&
+           a->suite.requests == b->suite.requests;
 }
 
 static int take(struct run *run, struct result *old, struct err *e)

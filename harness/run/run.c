@@ -164,7 +164,8 @@ static void skip_impossible(struct run *run)
         struct load load = {.route = c->route,
                             .connections = c->connections,
                             .keepalive = c->keepalive,
-                            .duration_s = p->suite.duration_s,
+                            .duration_s = suite_duration(&p->suite, c->generator),
+                            .requests = p->suite.requests,
                             .warmup_s = p->suite.warmup_s,
                             .cpus_n = run->cpus.client_n,
                             .together = (unsigned)p->servers_n};
@@ -288,7 +289,6 @@ int run_open(struct run *run, struct plan *plan, const struct run_wish *wish, st
     *run = (struct run){.lock_fd = -1};
     result_init(&run->result, plan);
     run->result.command = wish->command ? xstrdup(wish->command) : NULL;
-    run->requests = wish->requests;
     clock_stamp_iso(run->result.started, sizeof run->result.started);
     run->blocked = xcalloc(run->result.plan.cells_n, sizeof *run->blocked);
     if (process_keep_children(e) < 0 || find_generators(run, e) < 0 ||
@@ -363,11 +363,16 @@ struct server_setup run_setup(const struct run *run, const struct manifest *m)
     return setup;
 }
 
-struct conditions run_conditions(const struct run *run, const struct manifest *m)
+struct conditions run_conditions(const struct run *run, const struct cell *c)
 {
+    const struct plan *p = &run->result.plan;
+    const struct manifest *m = &p->servers[c->server];
     struct conditions k = run->conditions;
     k.process_figures = !m->url;
     k.workers = m->workers ? m->workers : k.workers;
+    k.asked_s = suite_duration(&p->suite, c->generator);
+    if (p->suite.requests && run->generators[c->generator]->counts)
+        k.asked_s = NAN; /* it takes as long as it takes */
     return k;
 }
 

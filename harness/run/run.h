@@ -21,7 +21,6 @@ struct run_wish {    /* what the user asked for besides the plan */
     const char *out; /* result folder to make, or NULL = results/STAMP-SUITE */
     const char *server_cpus, *client_cpus; /* lists, or NULL */
     const char *command;                   /* as typed */
-    uint64_t requests; /* of a trial, by generators that can count; 0 = duration_s ends it */
     bool keep_no_files;                    /* parity check: nothing is written */
     bool resume;                           /* out holds an earlier part of this run */
 };
@@ -35,7 +34,6 @@ struct run {
     struct cpus_split cpus;
     cpu_set_t used; /* of both sides */
     struct conditions conditions;
-    uint64_t requests; /* of a trial, where the generator can count them; 0 = by time */
     const struct generator **generators; /* by index of the suite's */
     bool *blocked;                       /* cells that must not be measured: a contract is broken */
     int lock_fd;
@@ -58,7 +56,7 @@ char *run_raw_dir(struct run *run, const char *name, struct err *e);
 /* The set-up for one server: the common one, on the manifest's own port and with its own number of
    workers if it names them; and what its trials are judged against. */
 struct server_setup run_setup(const struct run *run, const struct manifest *m);
-struct conditions run_conditions(const struct run *run, const struct manifest *m);
+struct conditions run_conditions(const struct run *run, const struct cell *c);
 
 /* Stamps the end. */
 void run_end(struct run *run, enum run_state state);

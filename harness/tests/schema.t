@@ -93,9 +93,11 @@ def edited(document, way, change):
 
 
 # Objects whose keys are data (a server's name, a fact), and keys that a person may leave out.
-OPEN = {"environment", "facts", "values", "reasons", "lacks", "differs", "blocks_of"}
+OPEN = {"environment", "facts", "values", "reasons", "lacks", "differs", "blocks_of",
+        "duration_of"}
 OPTIONAL = {
-    "suite": {"title", "reference", "modes", "workers", "blocks_of", "warmup_s", "seed"},
+    "suite": {"title", "reference", "modes", "workers", "blocks_of", "duration_of",
+              "requests", "warmup_s", "seed"},
     "server": {"schema", "schema_version", "title", "version", "needs", "configs", "lacks",
                "differs", "workers", "stop_signal", "port", "counter", "skip"},
     "result": set(),

@@ -210,9 +210,9 @@ static void mutate_value(struct hunt *h, json_t *object, const char *key, const 
 
 static void drop_key(struct hunt *h, json_t *object, const char *key, const char *path)
 {
-    static const char *const may_be_missing[] = {"suite.title",    "suite.reference", "suite.modes",
-                                                 "suite.workers",  "suite.warmup_s",  "suite.seed",
-                                                 "suite.blocks_of"};
+    static const char *const may_be_missing[] = {
+        "suite.title", "suite.reference", "suite.modes",       "suite.workers", "suite.warmup_s",
+        "suite.seed",  "suite.blocks_of", "suite.duration_of", "suite.requests"};
     bool optional = is_free(path);
     for (size_t i = 0; i < sizeof may_be_missing / sizeof *may_be_missing; i++)
         optional |= strcmp(path, may_be_missing[i]) == 0;

@@ -239,6 +239,12 @@ static const struct {
     {"blocks_of", "{\"ab\": \"2\"}", ":17: blocks_of.ab: is a string; it must be a whole number"},
     {"blocks_of", "{\"ab\": null}", ":17: blocks_of.ab: is null; it must be a whole number"},
     {"blocks_of", "{\"ab\": 2, \"ab\": 3}", ":17: not valid JSON: duplicate object key"},
+    {"duration_of", "{\"volley\": 2}",
+     ":17: duration_of.volley: \"volley\" is none of the suite's generators"},
+    {"duration_of", "{\"ab\": 0}", ":17: duration_of.ab: is 0; it must be from 0.1 to 3600"},
+    {"duration_of", "2", ":17: duration_of: is a number"},
+    {"requests", "-1", ":17: requests: is -1; it must be from 0 to 100000000"},
+    {"requests", "100000001", ":17: requests: is 100000001; it must be from 0 to 100000000"},
     {"block", "3", ":17: block: unknown key; known here are: schema schema_version name title"},
     {"title", "\"\xff\"", ":5: not valid JSON: unable to decode byte 0xff"},
 };
@@ -290,6 +296,25 @@ static void test_blocks_of(void **state)
         assert_string_equal(suite_blocks_text(&s), "4 blocks");
         suite_fini(&s);
     }
+}
+
+/* A generator's own duration; --duration is for all. */
+static void test_duration_of(void **state)
+{
+    (void)state;
+    struct suite s;
+    struct err e;
+    assert_int_equal(load(&s, "duration_of", "{\"ab\": 0.5}", &e), 0);
+    assert_true(suite_duration(&s, 0) == 2.5);
+    assert_true(suite_duration(&s, 1) == 0.5);
+    assert_true(suite_duration(&s, 2) == 2.5);
+    assert_int_equal(s.requests, 0);
+    suite_set_duration(&s, 3);
+    assert_true(suite_duration(&s, 0) == 3 && suite_duration(&s, 1) == 3);
+    suite_fini(&s);
+    assert_int_equal(load(&s, "requests", "50000", &e), 0);
+    assert_int_equal(s.requests, 50000);
+    suite_fini(&s);
 }
 
 static void test_blocks_of_two_others(void **state)
@@ -411,6 +436,7 @@ int main(void)
         cmocka_unit_test(test_comma_locale),
         cmocka_unit_test(test_blocks_of),
         cmocka_unit_test(test_blocks_of_two_others),
+        cmocka_unit_test(test_duration_of),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, setup, scratch_teardown);
