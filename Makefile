@@ -19,6 +19,11 @@ HARNESS  := $(filter-out harness/volley/main.c,$(wildcard harness/*/*.c))
 HARNESS  := $(filter-out harness/tests/%,$(HARNESS))
 HTTP     := $(filter-out %/engine_kqueue.c,$(wildcard servers/http/*.c))
 SERVERS  := $(patsubst servers/%/main.c,%,$(wildcard servers/*/main.c))
+# A server whose library isn't there is left out, so that nothing else waits for it.
+HEADER_uv = uv.h
+lacking   = $(if $(HEADER_$(1)),$(shell echo '\#include <$(HEADER_$(1))>' | $(CC) $(CFLAGS) -E - >/dev/null 2>&1 || echo $(1)))
+LEFT_OUT := $(foreach s,$(SERVERS),$(call lacking,$(s)))
+SERVERS  := $(filter-out $(LEFT_OUT),$(SERVERS))
 VOLLEY   := $(if $(wildcard harness/volley/main.c),$(BIN)/volley)
 PROGRAMS  = $(BIN)/parity $(VOLLEY) $(SERVERS:%=$(BIN)/servers/%)
 UNIT     := $(patsubst %.c,build/asan/%,$(wildcard harness/tests/test_*.c servers/tests/test_*.c))
@@ -36,6 +41,7 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
 
 all: $(PROGRAMS) docroot ## build bin/parity, bin/volley and bin/servers/*
+	@for s in $(LEFT_OUT); do echo "servers/$$s is not built: its library is missing; make deps installs it" >&2; done
 
 bench: deps ## install what is missing, build, run the default comparison, write its report
 	@$(MAKE) --no-print-directory -s -j$(JOBS) all
@@ -86,6 +92,7 @@ LIBS_lear = -lyaml -lz
 $(BIN)/parity $(BIN)/volley:
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS_) -o $@ $^ $(LIBS)
+$(B)/harness/present/site_assets.o: harness/present/site.css harness/present/site.js
 %.a:
 	@rm -f $@ && $(AR) rcs $@ $^
 $(B)/%.o: %.c Makefile

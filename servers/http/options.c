@@ -34,7 +34,7 @@ static const struct option table[] = {
     {"--port", "N", NUMBER, AT(port), 0, 65535, NULL,
      "port to listen on (required); 0: any free one"},
     {"--host", "ADDR", TEXT, AT(host), 0, 0, "127.0.0.1", "address to listen on"},
-    {"--workers", "N", NUMBER, AT(workers), 1, 1024, "1", "processes, each with its own listener"},
+    {"--workers", "N", NUMBER, AT(workers), 1, 1024, "1", "each with its own listener"},
     {"--engine", "NAME", TEXT, AT(engine), 0, 0, "auto", "auto, epoll or uring (io_uring)"},
     {"--backlog", "N", NUMBER, AT(backlog), 1, 1 << 20, "4096", "clients the listen queue holds"},
     {"--max-connections", "N", NUMBER, AT(max_connections), 0, 1 << 24, "0",
