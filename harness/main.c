@@ -12,8 +12,10 @@
 static const struct command commands[] = {
     {"run", "compare servers: boot, check, load, judge, report", command_run},
     {"duel", "PASS or FAIL: is B slower than A, in a minute on a noisy machine", command_duel},
+    {"gate", "may this build pass? counts, a duel with its base, its history", command_gate},
     {"check", "prove that servers do the same work (contracts, fairness)", command_check},
     {"report", "redraw charts and report.html of a result", command_report},
+    {"trend", "the history of runs: add to it, build its site, export it", command_trend},
     {"list", "servers, suites, generators, and whether each can run here", command_list},
     {"doctor", "whether this machine is fit to measure, and what to do", command_doctor},
 };

@@ -13,8 +13,10 @@ struct command {
 
 int command_run(char **argv, struct err *e);
 int command_duel(char **argv, struct err *e);
+int command_gate(char **argv, struct err *e);
 int command_check(char **argv, struct err *e);
 int command_report(char **argv, struct err *e);
+int command_trend(char **argv, struct err *e);
 int command_list(char **argv, struct err *e);
 int command_doctor(char **argv, struct err *e);
 

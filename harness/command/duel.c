@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/err.h"
 #include "command/duel_session.h"
+#include "command/loss.h"
 #include "command/options.h"
 #include "command/typed.h"
 #include "lab/stop.h"
@@ -71,35 +72,12 @@ static const struct option_set set = {
         "signal.",
 };
 
-/* The one form: an allowed loss in percent. 0.9, 90%, 110%, -10% or 5 may mean many things. */
-static int loss(const char *name, const char *text, double *percent, struct err *e)
-{
-    size_t digits = strspn(text, "0123456789"), n = digits;
-    if (text[n] == '.')
-        n += 1 + strspn(text + n + 1, "0123456789");
-    double value = 0, scale = 1;
-    for (size_t i = 0; i < n; i++) {
-        if (text[i] == '.')
-            continue;
-        value = value * 10 + (text[i] - '0');
-        scale *= i > digits ? 10 : 1;
-    }
-    if (digits == 0 || n > 12 || text[n - 1] == '.' || strcmp(text + n, "%") != 0 ||
-        value / scale > 50)
-        return err_set(e, EXIT_USAGE,
-                       "--%s %s: it is the loss of B against A that is meant, in percent from 0%% "
-                       "to 50%%; for example --%s 1%% (not 0.99, 99%%, 101%% or -1%%)",
-                       name, text, name);
-    *percent = value / scale;
-    return 0;
-}
-
 static int take_losses(struct duel_wish *w, const struct duel_options *o, struct err *e)
 {
     w->margin_percent = 1;
     w->detect_percent = NAN;
-    if ((o->margin && loss("margin", o->margin, &w->margin_percent, e) < 0) ||
-        (o->detect && loss("detect", o->detect, &w->detect_percent, e) < 0))
+    if ((o->margin && loss_parse("margin", o->margin, &w->margin_percent, e) < 0) ||
+        (o->detect && loss_parse("detect", o->detect, &w->detect_percent, e) < 0))
         return -1;
     if (o->detect && !(w->detect_percent >= w->margin_percent + 0.05))
         return err_set(e, EXIT_USAGE,
