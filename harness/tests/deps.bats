@@ -34,7 +34,7 @@ all_names() { "$ROOT/scripts/deps" list | awk '{print $2}'; }
   run "$ROOT/scripts/deps" list
   [ "$status" -eq 0 ]
   while read -r need name why; do
-    [[ "$need" == bench || "$need" == test ]]
+    [[ "$need" == bench || "$need" == gate || "$need" == test ]]
     [ -n "$name" ] && [ "${#why}" -gt 8 ]
   done <<<"$output"
   [ -z "$(all_names | sort | uniq -d)" ]
