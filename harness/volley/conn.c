@@ -78,24 +78,18 @@ void conn_connect(struct worker *w, unsigned slot)
 void conn_flush(struct worker *w, unsigned slot)
 {
     struct conn *c = &w->conn[slot];
-    const struct target *target = lane_of(w, c)->target;
-    size_t total = target->request_len * target->depth;
-    while (c->unsent && !c->sending) {
-        /* The buffer repeats one request, so the place to go on from follows from what is left. */
-        size_t behind = c->unsent % target->request_len;
-        size_t at = behind ? target->request_len - behind : 0;
-        size_t n = total - at < c->unsent ? total - at : c->unsent;
-        c->unsent -= n;
-        switch (w->transport->ops->send(w->transport, slot, target->request + at, n)) {
-        case TRANSPORT_SENT: break;
-        case TRANSPORT_PENDING: c->sending = true; break;
-        case TRANSPORT_FAILED:
-            conn_fail(w, slot,
-                      w->transport->error == EPIPE || w->transport->error == ECONNRESET
-                          ? ERROR_RESET
-                          : ERROR_WRITE);
-            return;
-        }
+    size_t n = c->unsent;
+    if (!n || c->sending)
+        return;
+    c->unsent = 0; /* whole requests, at most depth of them: the target's buffer has as many */
+    switch (w->transport->ops->send(w->transport, slot, lane_of(w, c)->target->request, n)) {
+    case TRANSPORT_SENT: break;
+    case TRANSPORT_PENDING: c->sending = true; break;
+    case TRANSPORT_FAILED:
+        conn_fail(w, slot,
+                  w->transport->error == EPIPE || w->transport->error == ECONNRESET ? ERROR_RESET
+                                                                                    : ERROR_WRITE);
+        break;
     }
 }
 
@@ -104,8 +98,10 @@ void conn_begin(struct worker *w, unsigned slot, unsigned n, uint64_t stamp_ns)
     struct conn *c = &w->conn[slot];
     struct lane *lane = lane_of(w, c);
     uint64_t *stamps = w->stamps + (size_t)slot * w->depth;
-    for (unsigned i = 0; i < n; i++)
-        stamps[(c->oldest + c->outstanding + i) % w->depth] = stamp_ns;
+    for (unsigned i = 0; i < n; i++) {
+        unsigned at = c->oldest + c->outstanding + i; /* < 2 * depth */
+        stamps[at < w->depth ? at : at - w->depth] = stamp_ns;
+    }
     if (!c->outstanding)
         c->since_ns = w->transport->now_ns;
     c->outstanding += n;

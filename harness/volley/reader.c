@@ -161,6 +161,13 @@ static long take_answer(struct worker *w, struct lane *lane, unsigned slot, cons
     }
 }
 
+/* A whole body behind the learnt head, whose length is right: is it right, byte by byte? */
+static bool right_body(const struct target *t, const struct reply_head *h, const char *p)
+{
+    return !t->expect_body || h->framing != REPLY_LENGTH ||
+           memcmp(p, t->expect_body, t->expect_body_len) == 0;
+}
+
 /* An answer that starts with the learnt head: all of it, or its head and what is there of its body.
    Returns the bytes used, 0 when it is something else. */
 static size_t take_known(struct worker *w, struct lane *lane, unsigned slot, const char *p,
@@ -173,8 +180,8 @@ static size_t take_known(struct worker *w, struct lane *lane, unsigned slot, con
     size_t head = known->head_len;
     uint64_t body = known->head.framing == REPLY_LENGTH ? known->head.length : 0;
     c->last = w->plan->options->close || !known->head.keep_alive;
-    if (n - head >= body && !comparing(lane->target)) {
-        c->wrong = ERROR_NONE;
+    if (n - head >= body && !lane->target->verify) {
+        c->wrong = right_body(lane->target, &known->head, p + head) ? ERROR_NONE : ERROR_BODY;
         complete(w, lane, c, slot);
         return head + (size_t)body;
     }

@@ -41,7 +41,6 @@ struct slot {
     bool bulk;       /* had an answer that is cheaper to skip than to receive: no multishot */
     bool cancelling; /* its multishot receive is being ended */
     size_t skip;     /* bytes that the owner need not see */
-    struct sockaddr_storage to; /* io_uring reads it when it starts to connect */
 };
 
 struct uring {
@@ -49,7 +48,8 @@ struct uring {
     struct io_uring ring;
     unsigned slots;
     struct slot *slot;
-    unsigned unsubmitted; /* operations that the kernel has not seen yet */
+    struct sockaddr_storage *to; /* of each slot: io_uring reads it when it starts to connect */
+    unsigned unsubmitted;        /* operations that the kernel has not seen yet */
     bool told_of_sends;
     bool fixed; /* slots are registered files too: saves a reference count an operation */
     struct io_uring_buf_ring *buffers;
@@ -108,6 +108,11 @@ static size_t buffer_ring_size(const struct uring *u)
     return u->buffer_count * sizeof(struct io_uring_buf);
 }
 
+static char *buffer(const struct uring *u, unsigned id)
+{
+    return u->memory + (size_t)id * BUFFER_SIZE;
+}
+
 static int buffers_new(struct uring *u)
 {
     u->buffer_count = power_of_two(u->slots, 64, BUFFERS_MAX);
@@ -123,8 +128,8 @@ static int buffers_new(struct uring *u)
     io_uring_buf_ring_init(u->buffers);
     int mask = io_uring_buf_ring_mask(u->buffer_count);
     for (unsigned i = 0; i < u->buffer_count; i++)
-        io_uring_buf_ring_add(u->buffers, u->memory + (size_t)i * BUFFER_SIZE, BUFFER_SIZE,
-                              (unsigned short)i, mask, (int)i);
+        io_uring_buf_ring_add(u->buffers, buffer(u, i), BUFFER_SIZE, (unsigned short)i, mask,
+                              (int)i);
     io_uring_buf_ring_advance(u->buffers, (int)u->buffer_count);
     return 0;
 }
@@ -175,6 +180,7 @@ static void uring_free(struct transport *t)
     free(u->buffers);
     free(u->memory);
     free(u->slot);
+    free(u->to);
     free(u);
 }
 
@@ -192,6 +198,7 @@ static struct transport *uring_new(const struct transport_setup *setup, struct e
     u->slots = setup->slots;
     u->told_of_sends = setup->in_flight_max > INLINE_MAX;
     u->slot = xcalloc(setup->slots, sizeof *u->slot);
+    u->to = xcalloc(setup->slots, sizeof *u->to);
     for (unsigned i = 0; i < setup->slots; i++)
         u->slot[i].fd = -1;
     u->fixed = !setup->short_lived && io_uring_register_files_sparse(&u->ring, setup->slots) == 0;
@@ -211,12 +218,12 @@ static int uring_open(struct transport *t, unsigned slot, int fd, const struct s
 {
     struct uring *u = uring_of(t);
     struct slot *s = &u->slot[slot];
-    assert(s->fd < 0 && len <= sizeof s->to);
+    assert(s->fd < 0 && len <= sizeof *u->to);
     s->fd = fd;
-    memcpy(&s->to, to, len);
+    memcpy(&u->to[slot], to, len);
     set_file(u, slot, fd);
     struct io_uring_sqe *sqe = next_sqe(u);
-    io_uring_prep_connect(sqe, fd, (struct sockaddr *)&s->to, len);
+    io_uring_prep_connect(sqe, fd, (struct sockaddr *)&u->to[slot], len);
     aim(u, sqe, slot);
     sqe->user_data = tag(CONNECT, s, slot);
     s->receiving = true; /* the connect holds the socket as a receive does */
@@ -283,8 +290,8 @@ static enum transport_send uring_send(struct transport *t, unsigned slot, const 
 
 static void give_back(struct uring *u, unsigned id)
 {
-    io_uring_buf_ring_add(u->buffers, u->memory + (size_t)id * BUFFER_SIZE, BUFFER_SIZE,
-                          (unsigned short)id, io_uring_buf_ring_mask(u->buffer_count), 0);
+    io_uring_buf_ring_add(u->buffers, buffer(u, id), BUFFER_SIZE, (unsigned short)id,
+                          io_uring_buf_ring_mask(u->buffer_count), 0);
     io_uring_buf_ring_advance(u->buffers, 1);
 }
 
@@ -299,8 +306,8 @@ static void received(struct uring *u, unsigned slot, const struct io_uring_cqe *
     if (n && skipped) {
         skip = events->on_skipped(u->base.owner, slot, n);
     } else if (n) {
-        size_t id = cqe->flags >> IORING_CQE_BUFFER_SHIFT;
-        skip = events->on_data(u->base.owner, slot, u->memory + id * BUFFER_SIZE, n);
+        const char *p = buffer(u, cqe->flags >> IORING_CQE_BUFFER_SHIFT);
+        skip = events->on_data(u->base.owner, slot, p, n);
     } else if (cqe->res != -ENOBUFS && !(cqe->res == -ECANCELED && s->cancelling)) {
         events->on_end(u->base.owner, slot, -cqe->res, 'r');
     }

@@ -40,11 +40,12 @@ struct conn {
     unsigned failures;            /* attempts to connect since the last whole answer */
     size_t unsent;                /* bytes of begun requests that the transport has not had */
     uint64_t since_ns; /* progress: the oldest request's send, the last answer, a state's start */
+    size_t held_len;
+    char *held; /* an incomplete head that came in pieces */
+    /* Up to here: what an answer like the learnt one needs, 64 bytes. */
     uint64_t retry_at_ns;
     struct reply reply;
     struct digest digest;
-    char *held; /* an incomplete head that came in pieces */
-    size_t held_len;
 };
 
 /* One target's part of a worker. */
@@ -72,6 +73,7 @@ struct worker {
     struct lane *active; /* being loaded or drained; NULL between slices */
     uint64_t end_ns;     /* of sending in the active slice */
     uint64_t sweep_at_ns;
+    uint64_t gap_ns;   /* between two looks, with --busy-poll */
     uint64_t stamp_ns; /* of the batch of sends that is being filled */
     unsigned retrying; /* connections in CONN_RETRY */
     unsigned next_source;
