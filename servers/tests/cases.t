@@ -160,7 +160,7 @@ def main():
     paths = sorted(os.listdir(FOLDER))
     cases = [Case(os.path.join(FOLDER, p)) for p in paths if not wanted or p in wanted]
     with client.docroot() as root:
-        for engine in client.ENGINES:
+        for engine in client.ALL_ENGINES:
             def run(engine=engine):
                 with client.Server("--engine", engine, "--docroot", root) as server:
                     for case in cases:
@@ -171,4 +171,5 @@ def main():
     tap.done()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -7,8 +7,10 @@
 #include "http/transmit.h"
 
 #include <assert.h>
+#include <linux/sockios.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 #define MS_NS          1000000ULL
 #define FINISH_IDLE_NS (250 * MS_NS)
@@ -68,12 +70,23 @@ static void set_due(struct callers *all, uint64_t ns)
     all->view.due_ns = ns < all->view.due_ns ? ns : all->view.due_ns;
 }
 
+/* Bytes that the client has not taken: what libuv holds and what the socket's queue holds (tcp(7),
+   SIOCOUTQ). A slow client may take for minutes from a full queue before libuv can add to it. */
+static size_t untaken(const struct caller *c)
+{
+    uv_os_fd_t fd;
+    int queued = 0;
+    if (uv_fileno((const uv_handle_t *)&c->tcp, &fd) == 0)
+        ioctl(fd, SIOCOUTQ, &queued);
+    return uv_stream_get_write_queue_size((const uv_stream_t *)&c->tcp) + (size_t)queued;
+}
+
 static void look_later(struct caller *c)
 {
     struct callers *all = c->all;
     c->look_ns = all->view.now_ns + all->write_timeout_ns / 2;
     set_due(all, c->look_ns);
-    c->left = uv_stream_get_write_queue_size((uv_stream_t *)&c->tcp);
+    c->left = untaken(c);
 }
 
 /* Time spent sending is added to the deadline. */
@@ -245,14 +258,14 @@ int caller_accept(struct callers *all, uv_stream_t *listener)
     return 0;
 }
 
-/* The socket's queue drains from within: what libuv still holds shrinks when it takes more. */
+/* A client that has taken nothing since the last look is gone. */
 static void check_write(struct caller *c)
 {
     if (c->look_ns > c->all->view.now_ns) {
         set_due(c->all, c->look_ns);
         return;
     }
-    if (uv_stream_get_write_queue_size((uv_stream_t *)&c->tcp) < c->left) {
+    if (untaken(c) < c->left) {
         look_later(c);
         return;
     }
