@@ -4,6 +4,7 @@
 #include "http/engine_priv.h"
 
 #include "http/err.h"
+#include "http/turns.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -168,6 +169,8 @@ static inline int wait_ms(const struct engine *e)
 {
     uint64_t next_ns = e->view.due_ns;
     if (e->unsettled) {
+        if (e->turns.first)
+            return 0;
         if (e->closing)
             return 10; /* io_uring still holds operations of these: their ends arrive as events */
         next_ns = e->listen_at_ns < next_ns ? e->listen_at_ns : next_ns;
@@ -194,13 +197,15 @@ static __attribute__((noinline)) bool settle(struct engine *e)
 {
     if (e->finish_ns != ENGINE_NEVER)
         stop_listening(e);
+    if (e->turns.first)
+        turns_run(e);
     if (e->closing)
         links_reap(e);
     if (e->finish_ns != ENGINE_NEVER && (e->links == 0 || e->view.now_ns >= e->finish_ns))
         return false;
     if (e->listen_at_ns <= e->view.now_ns)
         accept_again(e);
-    e->unsettled = e->closing || !e->listening;
+    e->unsettled = e->closing || e->turns.first || !e->listening;
     return true;
 }
 

@@ -5,7 +5,7 @@
 #include "http/engine_priv.h"
 
 #include "http/err.h"
-#include "http/transmit.h"
+#include "http/readiness.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -85,58 +85,6 @@ static void come_back(struct link *l)
     (void)failed;
 }
 
-/* The first try, straight from the lent buffer. What the socket doesn't take is copied. */
-static enum io send_out(struct link *l, struct out *out)
-{
-    const char *p = out->p;
-    size_t n = out->n;
-    enum io io = transmit(l, &p, &n, &out->tail);
-    if (io == IO_DONE || io == IO_BROKEN) {
-        segment_release(&out->tail);
-        return io;
-    }
-    if (io == IO_TURN)
-        come_back(l);
-    struct sending *s = sending_start(l);
-    if (n > 0) {
-        s->memory = mem_get(n);
-        memcpy(s->memory, p, n);
-    }
-    s->p = s->memory;
-    s->n = n;
-    s->tail = out->tail;
-    return io;
-}
-
-static void epoll_unsend(struct engine *e, struct sending *s)
-{
-    (void)e;
-    free(s->memory);
-}
-
-/* All has left: do what the connection wanted after that. It may hand over more, and so on. */
-static void settle(struct link *l)
-{
-    while (!(l->flags & LINK_CLOSING) && !l->sending) {
-        if (l->want & WANT_CLOSE) {
-            link_close(l);
-        } else if (l->want & WANT_SHUTDOWN) {
-            if (!(l->flags & LINK_SHUT))
-                shutdown(l->fd, SHUT_WR);
-            l->flags |= LINK_SHUT;
-            l->want &= (uint8_t)~WANT_SHUTDOWN;
-        } else if (l->want & WANT_SENT) {
-            struct out out;
-            epoll_lend(l->engine, l, &out);
-            l->want = (uint8_t)l->engine->user->on_sent(l, &out);
-            if (send_out(l, &out) == IO_BROKEN)
-                link_reset(l);
-        } else {
-            return;
-        }
-    }
-}
-
 /* Most answers are memory only and leave with one send. */
 static inline bool sent_whole(struct link *l, struct out *out)
 {
@@ -159,10 +107,10 @@ static inline void epoll_apply(struct link *l, struct out *out, unsigned want)
     if (l->sending)
         return;
     if (!sent_whole(l, out) && (out->n > 0 || out->tail.n > 0 || out->tail.release) &&
-        send_out(l, out) == IO_BROKEN)
+        readiness_send(l, out) == IO_BROKEN)
         link_reset(l);
     else if (want & ~(unsigned)WANT_BYTES)
-        settle(l);
+        readiness_settle(l);
 }
 
 static inline void received(struct link *l, ssize_t n)
@@ -220,22 +168,10 @@ static void receive(struct link *l)
     }
 }
 
-static void send_more(struct link *l)
+static void epoll_turn(struct link *l)
 {
-    struct sending *s = l->sending;
-    uint64_t before = *l->engine->config.bytes_out;
-    enum io io = transmit(l, &s->p, &s->n, &s->tail);
-    if (*l->engine->config.bytes_out != before)
-        sending_progress(l);
-    if (io == IO_TURN)
-        come_back(l);
-    if (io == IO_AGAIN || io == IO_TURN)
-        return;
-    sending_end(l);
-    if (io == IO_BROKEN)
-        link_reset(l);
-    else
-        settle(l);
+    readiness_send_more(l);
+    receive(l);
 }
 
 static __attribute__((noinline)) void on_rare_event(struct link *l, uint32_t events)
@@ -246,8 +182,8 @@ static __attribute__((noinline)) void on_rare_event(struct link *l, uint32_t eve
         l->flags |= LINK_READABLE;
     if (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR))
         l->flags |= LINK_HUNG_UP;
-    if (l->sending && (events & (EPOLLOUT | EPOLLHUP | EPOLLERR)))
-        send_more(l);
+    if (readiness_waits(l) && (events & (EPOLLOUT | EPOLLHUP | EPOLLERR)))
+        readiness_send_more(l);
     receive(l);
 }
 
@@ -319,7 +255,8 @@ const struct engine_ops engine_epoll = {
     .pass = epoll_pass,
     .lend = epoll_lend,
     .apply = epoll_apply,
+    .turn = epoll_turn,
     .listen = epoll_listen,
     .drop = epoll_drop,
-    .unsend = epoll_unsend,
+    .unsend = readiness_unsend,
 };

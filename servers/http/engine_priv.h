@@ -23,7 +23,18 @@ struct sending {
     size_t n;
     struct segment tail;
     void *memory; /* where p points into: epoll: a copy on the heap; io_uring: a block's header */
-    struct sending *next;
+    size_t share; /* of a file, in a turn; 0: not asked yet */
+    struct link *link;     /* whose it is, while it is in the queue of turns */
+    struct sending *next;  /* in the queue of turns, or of the spare ones */
+    struct sending **back; /* what points to this one in the queue of turns; NULL: not in there */
+};
+
+/* Who may send on and lets others go first: see turns.h. */
+struct turns {
+    struct sending *first;
+    struct sending **end; /* where the next one goes; NULL: at first */
+    size_t count;
+    bool alone; /* the one whose turn it is has no competitor */
 };
 
 /* The backend's contract. */
@@ -36,6 +47,7 @@ struct engine_ops {
     void (*lend)(struct engine *e, struct link *l, struct out *out); /* room for an answer */
     void (*apply)(struct link *l, struct out *out,
                   unsigned want);                        /* send, then do what is wanted */
+    void (*turn)(struct link *l);                        /* its turn has come: send on */
     void (*listen)(struct engine *e, bool on);           /* accept, or leave them in the queue */
     void (*drop)(struct link *l);                        /* stop what the kernel does for l */
     void (*unsend)(struct engine *e, struct sending *s); /* s->memory is no longer needed */
@@ -50,13 +62,14 @@ struct engine {
     uint64_t listen_at_ns; /* when to try accepting again; ENGINE_NEVER while accepting or full */
     uint64_t complained_ns;
     bool listening;
-    bool unsettled;       /* something is closing, or ending, or not listened for: see settle() */
+    bool unsettled;       /* closing, ending, not listening, turns to give: see settle() */
     unsigned links;       /* open */
     struct link *closing; /* freed at the top of the next pass */
     struct link *free;
     char **chunks; /* where links live */
     size_t chunk_count;
     struct sending *spare;
+    struct turns turns;
     unsigned (*each)(struct link *l, struct out *out); /* of engine_each() */
     uint64_t nowhere;                                  /* counts what nobody asked for */
 };

@@ -10,6 +10,7 @@
 #include "http/blocks.h"
 #include "http/err.h"
 #include "http/transmit.h"
+#include "http/turns.h"
 #include "http/uring.h"
 
 #include <errno.h>
@@ -170,11 +171,11 @@ static void send_on(struct link *l)
         send_memory(l, s->tail.p, s->tail.n, 0);
     } else {
         enum io io = transmit(l, &s->p, &s->n, &s->tail);
-        if (io == IO_AGAIN || io == IO_TURN) {
+        if (io == IO_AGAIN)
             await_writable(l);
-            return;
-        }
-        if (io == IO_BROKEN)
+        else if (io == IO_TURN)
+            turns_add(l);
+        else if (io == IO_BROKEN)
             link_reset(l);
         else
             all_sent(l);
@@ -324,6 +325,14 @@ static void on_writable(struct link *l, int result)
     adjust_receive(l);
 }
 
+/* There is a turn only after a share has been taken whole. */
+static void uring_turn(struct link *l)
+{
+    sending_progress(l);
+    send_on(l);
+    adjust_receive(l);
+}
+
 static void on_accept(struct engine *e, const struct io_uring_cqe *cqe)
 {
     struct uring_engine *s = self(e);
@@ -380,6 +389,7 @@ const struct engine_ops engine_uring = {
     .pass = uring_pass,
     .lend = uring_lend,
     .apply = uring_apply,
+    .turn = uring_turn,
     .listen = uring_listen,
     .drop = uring_drop,
     .unsend = uring_unsend,

@@ -5,6 +5,7 @@
 
 #include "http/err.h"
 #include "http/transmit.h"
+#include "http/turns.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -134,6 +135,8 @@ struct sending *sending_start(struct link *l)
     s->tail.n = 0;
     s->tail.release = NULL;
     s->memory = NULL;
+    s->share = 0;
+    s->back = NULL;
     assert(!l->sending);
     l->sending = s;
     sending_progress(l);
@@ -170,6 +173,7 @@ void sending_end(struct link *l)
 {
     struct engine *e = l->engine;
     struct sending *s = l->sending;
+    turns_remove(e, s);
     segment_release(&s->tail);
     if (l->deadline_ns != ENGINE_NEVER)
         l->deadline_ns += e->view.now_ns - s->since_ns;

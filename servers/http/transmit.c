@@ -5,15 +5,11 @@
 #include "http/transmit.h"
 
 #include "http/engine_priv.h"
+#include "http/turns.h"
 
 #include <errno.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
-
-/* Of one file to one connection in a row. More would fill the socket's queue while its client, and
-   those of all other connections, sit idle, and costs more CPU for the same bytes: see
-   PERFORMANCE.md. */
-#define TURN_BYTES (512 << 10)
 
 static enum io failed(void)
 {
@@ -35,14 +31,14 @@ static enum io send_memory(struct link *l, const char **p, size_t *n, int flags)
     return IO_DONE;
 }
 
-/* A file that ends early can't be made good: the length has been promised. Broken. */
-static enum io send_file(struct link *l, struct segment *s)
+/* At most so much of a file. One that ends early can't be made good: its length has been promised.
+   Broken. */
+static enum io send_file(struct link *l, struct segment *s, size_t most)
 {
-    for (size_t turn = 0; s->n > 0;) {
-        if (turn >= TURN_BYTES)
+    while (s->n > 0) {
+        if (most == 0)
             return IO_TURN;
-        size_t piece = s->n < TURN_BYTES - turn ? s->n : TURN_BYTES - turn;
-        ssize_t sent = sendfile(l->fd, s->fd, &s->at, piece);
+        ssize_t sent = sendfile(l->fd, s->fd, &s->at, s->n < most ? s->n : most);
         if (sent < 0 && errno == EINTR)
             continue;
         if (sent < 0)
@@ -51,17 +47,21 @@ static enum io send_file(struct link *l, struct segment *s)
             return IO_BROKEN;
         *l->engine->config.bytes_out += (uint64_t)sent;
         s->n -= (size_t)sent;
-        turn += (size_t)sent;
+        most -= (size_t)sent;
     }
     return IO_DONE;
 }
 
 enum io transmit(struct link *l, const char **p, size_t *n, struct segment *tail)
 {
+    size_t head = *n;
     enum io io = send_memory(l, p, n, tail->n > 0 ? MSG_MORE : 0);
     if (io != IO_DONE || tail->n == 0)
         return io;
-    return tail->p ? send_memory(l, &tail->p, &tail->n, 0) : send_file(l, tail);
+    if (tail->p)
+        return send_memory(l, &tail->p, &tail->n, 0);
+    size_t most = tail->n > TURNS_SHARE_MAX ? turns_share(l) : tail->n;
+    return send_file(l, tail, head < most ? most - head : most); /* a head shares its segment */
 }
 
 void segment_release(struct segment *s)

@@ -145,6 +145,8 @@ void uring_wait(struct uring *u, int timeout_ms)
                                       .tv_nsec = (timeout_ms % 1000) * 1000000LL};
     if (timeout_ms < 0)
         io_uring_submit_and_wait(&u->ring, 1);
+    else if (timeout_ms == 0)
+        io_uring_submit_and_get_events(&u->ring); /* arms no timer */
     else
         io_uring_submit_and_wait_timeout(&u->ring, &cqe, 1, &limit, NULL);
 }

@@ -4,6 +4,7 @@ clients, descriptors running out, files changing under an answer. On every engin
 
 import os
 import resource
+import selectors
 import socket
 import sys
 import time
@@ -106,6 +107,35 @@ def pipelined_behind_large(server):
             assert c.answer().body == b"OK"
         assert c.answer().body == b"x" * 40000
         assert c.answer().body == b"OK"
+
+
+def large_in_turns(server):
+    """Many large answers at once, some of whose clients reset in the middle: all the others are
+    whole, and what was pipelined behind them follows."""
+    clients = [server.connect() for _ in range(24)]
+    ready = selectors.DefaultSelector()
+    for i, c in enumerate(clients):
+        c.got = bytearray()
+        c.send(request(path="/large.bin") + request() * (i % 3))
+        ready.register(c.s, selectors.EVENT_READ, (i, c))
+    while ready.get_map():
+        events = ready.select(client.PATIENCE_S)
+        assert events, "nothing more came"
+        for key, _ in events:
+            i, c = key.data
+            c.got += c.s.recv(262144)
+            if i % 4 == 3 and len(c.got) > i * 100000:
+                ready.unregister(c.s)
+                c.reset()
+            elif i % 4 != 3 and len(c.got) > len(LARGE) and c.got.count(b"\r\n\r\nOK") == i % 3:
+                ready.unregister(c.s)
+    for i, c in enumerate(clients):
+        if i % 4 != 3:
+            c.held = bytes(c.got)
+            assert c.answer().body == LARGE, f"client {i}"
+            assert [c.answer().body for _ in range(i % 3)] == [b"OK"] * (i % 3) and not c.held
+            c.s.close()
+    alive(server)
 
 
 def flood_without_reading(server):
@@ -375,7 +405,7 @@ def few_descriptors():
 
 
 SERVER_TESTS = (resets_in_mid_answer, reset_storm, slow_reader_then_second_request, thousand_at_once,
-                pipelined_behind_large, flood_without_reading, big_bodies, many_on_one_connection,
+                pipelined_behind_large, large_in_turns, flood_without_reading, big_bodies, many_on_one_connection,
                 no_delayed_steps, expect_waits_for_100, refused_before_the_body, half_closed,
                 half_closed_in_mid_request, counters_add_up)
 TIME_TESTS = ((header_timeout, "--header-timeout-ms"), (body_timeout, "--body-timeout-ms"),
@@ -405,7 +435,7 @@ def on_engine(tap, engine, root):
 def main():
     tap = client.Tap()
     with client.docroot() as root:
-        for engine in client.ENGINES:
+        for engine in client.ALL_ENGINES:
             on_engine(tap, engine, root)
     tap.done()
 
