@@ -17,10 +17,11 @@ objects   = $(patsubst %.c,$(B)/%.o,$(1))
 # What each program is made of. harness/ and servers/ never include each other: each sees its own tree.
 HARNESS  := $(filter-out harness/volley/main.c,$(wildcard harness/*/*.c))
 HARNESS  := $(filter-out harness/tests/%,$(HARNESS))
-HTTP     := $(filter-out %/engine_kqueue.c,$(wildcard servers/http/*.c))
+HTTP     := $(wildcard servers/http/*.c)
 SERVERS  := $(patsubst servers/%/main.c,%,$(wildcard servers/*/main.c))
 # A server whose library isn't there is left out, so that nothing else waits for it.
 HEADER_uv = uv.h
+HEADER_lear = yaml.h
 lacking   = $(if $(HEADER_$(1)),$(shell echo '\#include <$(HEADER_$(1))>' | $(CC) $(CFLAGS) -E - >/dev/null 2>&1 || echo $(1)))
 LEFT_OUT := $(foreach s,$(SERVERS),$(call lacking,$(s)))
 SERVERS  := $(filter-out $(LEFT_OUT),$(SERVERS))
@@ -28,6 +29,7 @@ VOLLEY   := $(if $(wildcard harness/volley/main.c),$(BIN)/volley)
 PROGRAMS  = $(BIN)/parity $(VOLLEY) $(SERVERS:%=$(BIN)/servers/%)
 UNIT     := $(patsubst %.c,build/asan/%,$(wildcard harness/tests/test_*.c servers/tests/test_*.c))
 HELPERS  := $(patsubst %.c,build/asan/%.o,$(wildcard harness/tests/sample_*.c))
+KQUEUE   := build/asan/servers/tests/reactor_kqueue
 E2E      := $(wildcard harness/tests/*.bats servers/tests/*.bats harness/tests/*.t servers/tests/*.t)
 FUZZ     := $(patsubst %.c,build/fuzz/%,$(wildcard servers/tests/fuzz_*.c harness/tests/fuzz_*.c))
 FUZZ_SECONDS ?= 60
@@ -53,7 +55,7 @@ test: deps-test ## every test: unit (ASan, UBSan), end to end, pages, lint
 	@CDPATH= prove -e '' $(UNIT) $(E2E)
 
 unit: ## build the unit tests and the programs that tests run, with ASan and UBSan in build/asan
-	@$(ASAN_MAKE) -j$(JOBS) all $(UNIT)
+	@$(ASAN_MAKE) -j$(JOBS) all $(UNIT) $(KQUEUE)
 
 lint: deps-test ## clang-format, clang-tidy, cppcheck, shellcheck
 	@prove -e '' harness/tests/lint.t
@@ -103,11 +105,16 @@ $(B)/harness/tests/test_%: $(B)/harness/tests/test_%.o $(HELPERS) $(B)/libparity
 	@$(CC) $(LDFLAGS_) -o $@ $^ -lcmocka -ljansson -luring -lm
 $(B)/servers/tests/test_%: $(B)/servers/tests/test_%.o $(B)/libhttp.a
 	@$(CC) $(LDFLAGS_) -o $@ $^ -lcmocka -luring -lm $(LIBS_test_$*)
+# The shim comes before the library, whose kqueue engine only refuses.
+$(KQUEUE): $(call objects,$(wildcard servers/reactor/*.c) servers/tests/kqueue_shim.c) $(B)/libhttp.a
+	@$(CC) $(LDFLAGS_) -o $@ $^ -luring
 else
 build/asan/%: FORCE
 	@$(ASAN_MAKE) $@
 endif
 LIBS_test_peer = -lhttp_parser
+LIBS_test_lear_gzip = -lz
+LIBS_test_lear_settings = -lyaml
 build/fuzz/%: %.c FORCE
 	@mkdir -p $(@D)
 	@$(CLANG) -I$(firstword $(subst /, ,$<)) -std=gnu11 -D_GNU_SOURCE -O1 -g -fsanitize=fuzzer,address,undefined \

@@ -73,6 +73,8 @@ struct engine *engine_open(const struct engine_config *config, const struct engi
         return open_kind(&engine_epoll, start, err);
     if (config->kind == ENGINE_URING)
         return open_kind(&engine_uring, start, err);
+    if (config->kind == ENGINE_KQUEUE)
+        return open_kind(&engine_kqueue, start, err);
     struct err why = {0};
     struct engine *e = open_kind(&engine_uring, start, &why);
     if (e)

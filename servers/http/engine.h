@@ -20,7 +20,8 @@ struct err;
 enum engine_kind {
     ENGINE_AUTO,
     ENGINE_EPOLL,
-    ENGINE_URING
+    ENGINE_URING,
+    ENGINE_KQUEUE
 };
 
 /* The layer above. Each call returns bits of enum link_want. */

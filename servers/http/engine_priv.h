@@ -76,6 +76,7 @@ struct engine {
 
 extern const struct engine_ops engine_epoll;
 extern const struct engine_ops engine_uring;
+extern const struct engine_ops engine_kqueue;
 
 /* A new link on an accepted socket: on_open called. */
 struct link *link_open(struct engine *e, int fd);

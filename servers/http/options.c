@@ -35,7 +35,8 @@ static const struct option table[] = {
      "port to listen on (required); 0: any free one"},
     {"--host", "ADDR", TEXT, AT(host), 0, 0, "127.0.0.1", "address to listen on"},
     {"--workers", "N", NUMBER, AT(workers), 1, 1024, "1", "each with its own listener"},
-    {"--engine", "NAME", TEXT, AT(engine), 0, 0, "auto", "auto, epoll or uring (io_uring)"},
+    {"--engine", "NAME", TEXT, AT(engine), 0, 0, "auto",
+     "auto, epoll, uring (io_uring) or kqueue (BSD)"},
     {"--backlog", "N", NUMBER, AT(backlog), 1, 1 << 20, "4096", "clients the listen queue holds"},
     {"--max-connections", "N", NUMBER, AT(max_connections), 0, 1 << 24, "0",
      "of each worker; more wait in the listen queue; 0: what ulimit -n allows"},
@@ -141,8 +142,9 @@ static int check(const struct options *o, bool has_port, struct err *err)
     if (o->help)
         return 0;
     if (strcmp(o->engine, "auto") != 0 && strcmp(o->engine, "epoll") != 0 &&
-        strcmp(o->engine, "uring") != 0 && strcmp(o->engine, "io_uring") != 0)
-        return err_set(err, "--engine: '%s' is not auto, epoll or uring", o->engine);
+        strcmp(o->engine, "uring") != 0 && strcmp(o->engine, "io_uring") != 0 &&
+        strcmp(o->engine, "kqueue") != 0)
+        return err_set(err, "--engine: '%s' is not auto, epoll, uring or kqueue", o->engine);
     if (o->stats && o->stats[0] != '/')
         return err_set(err, "--stats: '%s' must begin with /", o->stats);
     if (!has_port && !o->version)

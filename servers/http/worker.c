@@ -79,6 +79,8 @@ enum engine_kind engine_kind_of(const char *name)
 {
     if (strcmp(name, "epoll") == 0)
         return ENGINE_EPOLL;
+    if (strcmp(name, "kqueue") == 0)
+        return ENGINE_KQUEUE;
     return strcmp(name, "uring") == 0 || strcmp(name, "io_uring") == 0 ? ENGINE_URING : ENGINE_AUTO;
 }
 

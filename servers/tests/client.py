@@ -15,6 +15,7 @@ HOME = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 PATIENCE_S = 20  # for everything that should happen at once: tests don't depend on speed
 SECRET = b"secret of a neighbour"
 ENGINES = ("epoll", "uring")
+ALL_ENGINES = (*ENGINES, "kqueue")  # over epoll, in a program that only tests have
 
 
 def program(name="reactor"):
@@ -23,6 +24,11 @@ def program(name="reactor"):
         return os.environ["REACTOR"]
     checked = os.path.join(HOME, "build/asan/bin/servers", name)
     return checked if os.path.exists(checked) else os.path.join(HOME, "bin/servers", name)
+
+
+def kqueue_program():
+    """The reactor with its kqueue engine over kqueue_shim.c."""
+    return os.path.join(HOME, "build/asan/servers/tests/reactor_kqueue")
 
 
 def release_program(name="reactor"):
@@ -65,7 +71,7 @@ class Server:
     """A running server. Leaving the block ends it and fails if it left anything but a clean exit."""
 
     def __init__(self, *options, exe=None, prefix=(), preexec=None, code=0):
-        self.exe = exe or program()
+        self.exe = kqueue_program() if "kqueue" in options else exe or program()
         self.argv = [*prefix, self.exe, "--port", "0", *options]
         self.preexec = preexec
         self.code = code

@@ -35,7 +35,7 @@ def bad_options():
                           (("--port", "-1"), "not a number"), (("--port", ""), "not a number"),
                           (("--prot", "1"), "unknown option '--prot'"), (("1",), "unknown option"),
                           (("--port", "0", "--workers", "0"), "from 1"),
-                          (("--port", "0", "--engine", "kqueue"), "'kqueue' is not"),
+                          (("--port", "0", "--engine", "poll"), "'poll' is not"),
                           (("--port", "0", "--stats", "x"), "must begin with /"),
                           (("--port", "0", "--handicap", "nan"), "not a number"),
                           (("--port", "0", "--no-date=1"), "takes no value")):
@@ -141,6 +141,12 @@ def uring_fails(error, says):
     assert shown.stdout.endswith("engine epoll\n"), shown.stdout
     assert error in shown.stderr and "using epoll" in shown.stderr, shown.stderr
     return None
+
+
+def kqueue_fails():
+    """Linux has no kqueue: said so, with what the errno means; never another engine instead."""
+    fails("--port", "0", "--engine", "kqueue", code=1, says="ENOSYS (this kernel has none")
+    fails("--version", "--engine", "kqueue", code=1, says="engine kqueue can't run")
 
 
 def auto_serves_on_epoll():
@@ -424,7 +430,7 @@ def ceiling(engine):
 def main():
     tap = client.Tap()
     for test in (bad_options, bad_start, port_taken, help_and_version, addresses, headers_off, no_keepalive,
-                 limits_from_options, auto_serves_on_epoll, files_without_openat2, supervisor_killed, drops_root):
+                 limits_from_options, kqueue_fails, auto_serves_on_epoll, files_without_openat2, supervisor_killed, drops_root):
         tap.check(test.__name__.replace("_", " "), test)
     for error, says in URING_ERRORS.items():
         tap.check(f"io_uring refused with {error}", uring_fails, error, says)
