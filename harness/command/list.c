@@ -91,10 +91,10 @@ static void print_list(const char *heading, const json_t *list)
     json_array_foreach(list, i, o)
     {
         const char *missing = json_string_value(json_object_get(o, "missing"));
-        printf("  %-12s %s\n", json_string_value(json_object_get(o, "name")),
+        printf("  %-16s %s\n", json_string_value(json_object_get(o, "name")),
                json_string_value(json_object_get(o, "title")));
         if (missing)
-            printf("  %-12s can't run here: %s\n", "", missing);
+            printf("  %-16s can't run here: %s\n", "", missing);
     }
 }
 

@@ -29,6 +29,7 @@ static const char *package_of(const char *program)
         {"lighttpd", "lighttpd"},
         {"python3", "python3"},
         {"luajit", "luajit"},
+        {"/usr/share/lua/5.1/syscall.lua", "lua-ljsyscall"},
         {"node", "nodejs"},
         {"/usr/lib/nginx/modules/ngx_http_echo_module.so", "libnginx-mod-http-echo"},
         {"/usr/lib/lighttpd/mod_magnet.so", "lighttpd-modules-lua"},
@@ -80,6 +81,11 @@ char *server_missing(const struct manifest *m)
     for (size_t i = 0; !missing && i < m->configs_n; i++)
         if (access(m->configs[i].template_path, R_OK) < 0)
             missing = xasprintf("%s is missing", m->configs[i].template_path);
+    if (missing && m->install) {
+        char *how = xasprintf("%s; %s", missing, m->install);
+        free(missing);
+        missing = how;
+    }
     strings_fini(&first);
     strings_fini(&wanted);
     return missing;
@@ -111,19 +117,29 @@ static const char *public_name(const char *path)
     return system || !slash ? path : slash + 1;
 }
 
-/* What besides the program decides what is measured. Placeholders stay as they are in the command,
-   so that it is the same from run to run. */
-static void digest_inputs(const struct manifest *m, const struct strings *argv,
-                          char hex[SHA256_HEX])
+static void add_files(struct sha256 *s, const struct strings *words, size_t from)
+{
+    struct stat st;
+    for (size_t i = from; i < words->n; i++)
+        if (words->item[i][0] == '/' && stat(words->item[i], &st) == 0 && S_ISREG(st.st_mode))
+            sha256_add_file(s, words->item[i]);
+}
+
+/* What besides the program decides what is measured: the command, files that it names or needs, and
+   configurations. Placeholders stay as they are in the command, so that it is the same from run to
+   run. */
+static void digest_inputs(const struct manifest *m, const struct launch_values *values,
+                          const struct strings *argv, char hex[SHA256_HEX])
 {
     struct sha256 s;
-    struct stat st;
+    struct strings needs = {0};
     sha256_init(&s);
     for (size_t i = 0; i < m->start.n; i++)
         sha256_add(&s, m->start.item[i], strlen(m->start.item[i]) + 1);
-    for (size_t i = 1; i < argv->n; i++)
-        if (argv->item[i][0] == '/' && stat(argv->item[i], &st) == 0 && S_ISREG(st.st_mode))
-            sha256_add_file(&s, argv->item[i]);
+    add_files(&s, argv, 1);
+    if (launch_argv(&needs, m, &m->needs, "needs", values, NULL) == 0)
+        add_files(&s, &needs, 0);
+    strings_fini(&needs);
     for (size_t i = 0; i < m->configs_n; i++)
         sha256_add_file(&s, m->configs[i].template_path);
     sha256_hex(&s, hex);
@@ -145,7 +161,7 @@ static int describe(const struct manifest *m, const struct launch_values *values
     facts_text(f, "program", public_name(program));
     sha256_hex(&s, hex);
     facts_text(f, "sha256", hex);
-    digest_inputs(m, argv, hex);
+    digest_inputs(m, values, argv, hex);
     facts_text(f, "inputs_sha256", hex);
     free(version);
     free(program);

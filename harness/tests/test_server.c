@@ -508,6 +508,24 @@ static void test_description(void **state)
     manifest_fini(&m);
 }
 
+/* So are other files that the script needs. */
+static void test_description_of_needs(void **state)
+{
+    (void)state;
+    struct manifest m;
+    struct facts f = {0}, again = {0};
+    struct err e = {0};
+    write_file("module.py", "a = 1\n");
+    load(&m, "good", ", \"needs\": [\"/usr/bin/python3\", \"{dir}/module.py\"]");
+    assert_int_equal(server_describe(&m, &setup, &f, &e), 0);
+    write_file("module.py", "a = 2\n");
+    assert_int_equal(server_describe(&m, &setup, &again, &e), 0);
+    assert_string_not_equal(facts_show(&f, "inputs_sha256"), facts_show(&again, "inputs_sha256"));
+    facts_fini(&f);
+    facts_fini(&again);
+    manifest_fini(&m);
+}
+
 static void expect_missing(const char *json, const char *expected)
 {
     struct manifest m;
@@ -664,6 +682,7 @@ int main(void)
         cmocka_unit_test(test_limit_that_is_too_low),
         cmocka_unit_test(test_server_that_runs_already),
         cmocka_unit_test(test_description),
+        cmocka_unit_test(test_description_of_needs),
         cmocka_unit_test(test_missing),
         cmocka_unit_test(test_nginx),
         cmocka_unit_test(test_lighttpd),
