@@ -81,10 +81,12 @@ def verbs(text):
 
 
 def flags(text):
-    """Flags of parity in commands and in the text (not those of the example's own server)."""
+    """Flags of parity and of ci/gate in commands and in the text (not those of the example's own
+    server)."""
     files = (ROOT / "harness/command").glob("*.c")
     commands = "\n".join(p.read_text(encoding="utf-8") for p in files)
     real = set(re.findall(r'^    \{"([a-z-]+)", OPTION_', commands, re.MULTILINE))
+    real |= set(re.findall(r"^    --([a-z-]+)\)", source("ci/gate"), re.MULTILINE))
     said = "\n".join(blocks(text, "sh") + blocks(text, "") + spans(text))
     for flag in sorted(set(re.findall(r"(?<![\w-])--([a-z][a-z-]+)", said)) - real):
         yield f"there is no flag --{flag}"
