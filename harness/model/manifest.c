@@ -1,4 +1,5 @@
-/* manifest: reads server.json, and finds the one that a user means. It starts nothing: lab does. */
+/* manifest: reads server.json. It starts nothing: lab does. The one that a user means is found by
+   manifest_find.c. */
 #include "model/manifest.h"
 
 #include "base/alloc.h"
@@ -6,8 +7,6 @@
 #include "base/home.h"
 #include "model/json_in.h"
 
-#include <arpa/inet.h>
-#include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -174,7 +173,8 @@ static void read_all(struct manifest *m, const struct json_at *root)
     static const char *const keys[] = {"schema",      "schema_version", "name",    "title",
                                        "start",       "version",        "needs",   "configs",
                                        "differs",     "routes",         "lacks",   "workers",
-                                       "stop_signal", "port",           "counter", NULL};
+                                       "stop_signal", "port",           "counter", "install",
+                                       NULL};
     if (!json_at_object(root, keys))
         return;
     if (json_at_key(root, "schema").value || json_at_key(root, "schema_version").value)
@@ -201,8 +201,9 @@ static void read_all(struct manifest *m, const struct json_at *root)
     read_differs(m, &differs);
     read_workers(m, &workers);
     read_stop_signal(m, &signal);
-    struct json_at counter = json_at_key(root, "counter");
+    struct json_at counter = json_at_key(root, "counter"), install = json_at_key(root, "install");
     read_counter(m, &counter);
+    m->install = install.value ? reason(&install) : NULL;
 }
 
 static char *folder_of(const char *path)
@@ -225,141 +226,6 @@ int manifest_load(struct manifest *m, const char *path, struct err *e)
     }
     json_in_close(&in);
     return own.code ? err_set(e, own.code, "%s", own.text) : 0;
-}
-
-/* The port in "PORT" or "PORT/", or 0. Digits only: sscanf would take " 80" and "-4294967216". */
-static unsigned port_of(const char *text)
-{
-    size_t digits = strspn(text, "0123456789");
-    unsigned long port = digits && digits <= 5 ? strtoul(text, NULL, 10) : 0;
-    const char *rest = text + digits;
-    return port <= 65535 && (!*rest || strcmp(rest, "/") == 0) ? (unsigned)port : 0;
-}
-
-/* http://HOST:PORT of a server that runs already; every route is tried, the check tells. */
-static int from_url(struct manifest *m, const char *url, struct err *e)
-{
-    char host[INET_ADDRSTRLEN];
-    struct in_addr address;
-    const char *start = url + strlen("http://"), *colon = strchr(start, ':');
-    unsigned port = colon ? port_of(colon + 1) : 0;
-    snprintf(host, sizeof host, "%.*s", colon ? (int)(colon - start) : 0, start);
-    if (strcmp(host, "localhost") == 0)
-        snprintf(host, sizeof host, "127.0.0.1");
-    if (!port || colon - start >= INET_ADDRSTRLEN || inet_pton(AF_INET, host, &address) != 1)
-        return err_set(e, EXIT_USAGE,
-                       "%s: a running server is named http://ADDRESS:PORT with an IPv4 address or "
-                       "localhost and nothing behind it",
-                       url);
-    *m = (struct manifest){.stop_signal = SIGTERM, .workers_counted = WORKERS_UNKNOWN};
-    m->name = xasprintf("port-%u", port);
-    m->title = xasprintf("the server that runs at %s:%u", host, port);
-    m->path = xstrdup(url);
-    m->dir = xstrdup(".");
-    m->url = xasprintf("http://%s:%u", host, port);
-    for (int i = 0; i < ROUTE_COUNT; i++)
-        m->routes[i] = true;
-    return 0;
-}
-
-static bool is_folder(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
-static int unknown_server(const char *what, struct err *e)
-{
-    struct strings names = {0};
-    char all[300] = "";
-    manifest_names(&names);
-    for (size_t i = 0; i < names.n; i++)
-        snprintf(all + strlen(all), sizeof all - strlen(all), " %s", names.item[i]);
-    strings_fini(&names);
-    return err_set(
-        e, EXIT_USAGE,
-        "there is no server \"%s\"; give the path of a server.json, an http:// address, or "
-        "one of:%s",
-        what, all);
-}
-
-/* The number in "NAME:8", and where it begins; 0 = there is none. */
-static unsigned workers_of(const char *what, const char **colon)
-{
-    *colon = strrchr(what, ':');
-    size_t digits = *colon ? strspn(*colon + 1, "0123456789") : 0;
-    unsigned long n =
-        digits && digits <= 4 && !(*colon)[1 + digits] ? strtoul(*colon + 1, NULL, 10) : 0;
-    return n <= 1024 ? (unsigned)n : 0;
-}
-
-/* "NAME:8": another contestant, whose workers differ because they were asked to. */
-static void set_workers(struct manifest *m, unsigned n)
-{
-    char *name = xasprintf("%.34s-%u", m->name, n);
-    char *title = xasprintf("%s, %u worker%s", m->title, n, n == 1 ? "" : "s");
-    free(m->name);
-    free(m->title);
-    m->name = name;
-    m->title = title;
-    m->workers = n;
-    if (manifest_reason(m, "workers"))
-        return;
-    struct manifest_note *note = xgrow(&m->differs, &m->differs_n, sizeof *note);
-    note->item = xstrdup("workers");
-    note->reason = xasprintf("%u asked for by its name", n);
-}
-
-int manifest_resolve(struct manifest *m, const char *what, struct err *e)
-{
-    const char *colon;
-    unsigned workers;
-    if (strncmp(what, "http", 4) != 0 && access(what, F_OK) != 0 &&
-        (workers = workers_of(what, &colon))) {
-        char *plain = xstrndup(what, (size_t)(colon - what));
-        int rc = manifest_resolve(m, plain, e);
-        free(plain);
-        if (rc == 0)
-            set_workers(m, workers);
-        return rc;
-    }
-    *m = (struct manifest){0};
-    if (strncmp(what, "http://", 7) == 0)
-        return from_url(m, what, e);
-    if (strncmp(what, "https://", 8) == 0)
-        return err_set(e, EXIT_USAGE, "%s: TLS is not measured; give an http:// address", what);
-    char *below = xasprintf("servers/%s/server.json", what), *ours = home_path(below);
-    char *inside = xasprintf("%s/server.json", what);
-    int rc;
-    if (!strchr(what, '/') && access(ours, F_OK) == 0)
-        rc = manifest_load(m, ours, e);
-    else if (is_folder(what))
-        rc = manifest_load(m, inside, e);
-    else if (access(what, F_OK) == 0 || strchr(what, '/'))
-        rc = manifest_load(m, what, e);
-    else
-        rc = unknown_server(what, e);
-    free(below);
-    free(ours);
-    free(inside);
-    return rc;
-}
-
-void manifest_names(struct strings *names)
-{
-    struct dirent **list;
-    char *dir = home_path("servers");
-    int n = scandir(dir, &list, NULL, alphasort);
-    for (int i = 0; i < n; i++) {
-        char *path = xasprintf("%s/%s/server.json", dir, list[i]->d_name);
-        if (list[i]->d_name[0] != '.' && access(path, F_OK) == 0)
-            strings_add(names, list[i]->d_name);
-        free(path);
-        free(list[i]);
-    }
-    if (n >= 0)
-        free(list);
-    free(dir);
 }
 
 const char *manifest_reason(const struct manifest *m, const char *item)
@@ -385,6 +251,7 @@ void manifest_fini(struct manifest *m)
     strings_fini(&m->start);
     strings_fini(&m->version);
     strings_fini(&m->needs);
+    free(m->install);
     free(m->counter.path);
     free(m->counter.after);
     free(m->configs);

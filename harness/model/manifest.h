@@ -52,7 +52,8 @@ struct manifest {
     enum workers_counted workers_counted;
     unsigned port;    /* that it always listens on; 0 = it takes the one it is given */
     unsigned workers; /* whatever the run gives the others ("NAME:8"); 0 = as many as they have */
-    int stop_signal; /* SIGTERM unless told otherwise */
+    int stop_signal;  /* SIGTERM unless told otherwise */
+    char *install;    /* how to get what it needs, for people, or NULL */
 };
 
 /* Loads a manifest file. Unknown keys, wrong types and missing keys are refused with file, line and

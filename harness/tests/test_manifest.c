@@ -63,7 +63,7 @@ static void test_all_keys(void **state)
              "{\"template\": \"shared.conf.in\", \"to\": \"b\"}],\n"
              "\"routes\": [\"health\", \"large\"], \"lacks\": {\"echo\": \"no bodies\"},\n"
              "\"differs\": {\"head bytes\": \"sends Date\", \"a.b\": \"c\"},\n"
-             "\"port\": 8080,\n"
+             "\"port\": 8080, \"install\": \"apt-get install own\",\n"
              "\"counter\": {\"path\": \"/status?x\", \"after\": \"n: \", \"skip\": 2},\n"
              "\"workers\": \"threads\", \"stop_signal\": \"QUIT\"}",
              &path, &e);
@@ -77,6 +77,7 @@ static void test_all_keys(void **state)
     assert_string_equal(m.start.item[2], "{port}");
     assert_string_equal(m.version.item[1], "-v");
     assert_string_equal(m.needs.item[1], "/lib/x.so");
+    assert_string_equal(m.install, "apt-get install own");
     assert_int_equal(m.configs_n, 2);
     assert_string_equal(m.configs[0].to, "own.conf");
     assert_string_equal(m.configs[1].template_path, shared);
