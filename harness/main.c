@@ -14,6 +14,8 @@ static const struct command commands[] = {
     {"duel", "PASS or FAIL: is B slower than A, in a minute on a noisy machine", command_duel},
     {"gate", "may this build pass? counts, a duel with its base, its history", command_gate},
     {"check", "prove that servers do the same work (contracts, fairness)", command_check},
+    {"reproduce", "a published comparison, row by row: does its ratio hold here?",
+     command_reproduce},
     {"report", "redraw charts and report.html of a result", command_report},
     {"trend", "the history of runs: add to it, build its site, export it", command_trend},
     {"list", "servers, suites, generators, and whether each can run here", command_list},
@@ -30,7 +32,7 @@ static void print_help(FILE *to)
           "Usage: parity COMMAND [arguments]\n\n",
           to);
     for (size_t i = 0; i < COMMANDS; i++)
-        fprintf(to, "  %-8s %s\n", commands[i].name, commands[i].summary);
+        fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].summary);
     fputs(
         "\nparity COMMAND --help tells more. Start with: parity run quick\n"
         "Exit codes: 0 done or PASS, 1 FAIL (regression, broken contract), 2 usage,\n"

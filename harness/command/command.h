@@ -15,6 +15,7 @@ int command_run(char **argv, struct err *e);
 int command_duel(char **argv, struct err *e);
 int command_gate(char **argv, struct err *e);
 int command_check(char **argv, struct err *e);
+int command_reproduce(char **argv, struct err *e);
 int command_report(char **argv, struct err *e);
 int command_trend(char **argv, struct err *e);
 int command_list(char **argv, struct err *e);

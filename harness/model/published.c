@@ -33,13 +33,15 @@ int published_resolve(struct published *p, const char *name, struct err *e)
     struct strings names = {0};
     char all[200] = "";
     *p = (struct published){0};
+    if (strchr(name, '/'))
+        return published_load(p, name, e);
     published_names(&names);
     bool known = strings_has(&names, name);
     for (size_t i = 0; i < names.n; i++)
         snprintf(all + strlen(all), sizeof all - strlen(all), " %s", names.item[i]);
     strings_fini(&names);
     if (!known)
-        return err_set(e, EXIT_USAGE, "there is no published comparison \"%s\"; they are:%s", name,
+        return err_set(e, EXIT_USAGE, "there is no published comparison \"%s\"; give a file's path or one of:%s", name,
                        all);
     char *below = xasprintf("configs/published/%s.json", name), *path = home_path(below);
     int rc = published_load(p, path, e);

@@ -50,7 +50,7 @@ struct published {
    first row of the same server. */
 int published_load(struct published *p, const char *path, struct err *e);
 
-/* The one of that name in configs/published; the names are in the error. */
+/* A path (with a slash), or a name in configs/published; the names are in the error. */
 int published_resolve(struct published *p, const char *name, struct err *e);
 void published_names(struct strings *names); /* sorted */
 
