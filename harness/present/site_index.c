@@ -292,14 +292,11 @@ static void write_series(FILE *to, const struct site *s)
     size_t fresh = write_missing(list, last, before, "new");
     fclose(list);
     if (gone || fresh) {
-        html_write(to,
-                   "<h2 id=\"series\">Series that came and went</h2><p class=\"warn\">%s "
-                   "disappeared, ",
-                   figure_many(gone, "series").text);
         fprintf(to,
-                "%zu new, against the run before of the same suite. Where one was renamed, "
-                "build the site with <code>--rename OLD=NEW</code>.</p><ul>%s</ul>",
-                fresh, items);
+                "<h2 id=\"series\">Series that came and went</h2><p class=\"warn\">%zu series "
+                "disappeared, %zu new, against the run before of the same suite. Where one was "
+                "renamed, build the site with <code>--rename OLD=NEW</code>.</p><ul>%s</ul>",
+                gone, fresh, items);
     }
     free(items);
 }
