@@ -18,7 +18,6 @@ struct roster;
 
 struct caller {
     struct engine_view view; /* first: what the connection layer takes for its engine */
-    struct counters counters;
     struct roster *roster;
     struct site *site;   /* its own: a site belongs to one thread */
     struct link *link;   /* the connection */
@@ -31,6 +30,7 @@ struct caller {
     bool sending; /* no deadline runs meanwhile */
     bool shut;    /* our direction has ended */
     int queued;   /* bytes in the socket's queue when it was looked at; 0: not yet */
+    struct counters counters;
     char in[CALLER_RECEIVE];
     char out[CALLER_OUT];
 };
