@@ -7,35 +7,37 @@
 #include "http/token.h"
 
 /* What a host and port may have: the characters of a token and ( ) [ ] : , ; = (RFC 3986 3.2.2). */
-static const bool host_table[256] = {
+const bool field_host_table[256] = {
     ['!'] = 1,         ['#' ... '.'] = 1, ['0' ... ';'] = 1, ['='] = 1,
     ['A' ... '['] = 1, [']' ... 'z'] = 1, ['|'] = 1,         ['~'] = 1,
 };
 
 /* Characters of a host, loosely: what can't be in a token, a name, an address or a port is refused.
-   Behind the value is a blank or the line's end, which are none of them. */
-static inline int take_host(struct str value, struct request *r, struct framing *f)
+ */
+int field_take_host(struct str value, struct request *r)
 {
-    (void)f;
     if (r->host.p)
         return -400; /* more than one (RFC 9112 3.2) */
-    const char *at = value.p;
-#pragma GCC unroll 4
-    while (host_table[(unsigned char)*at])
-        at++;
-    if (at != value.p + value.n)
-        return -400;
+    for (size_t i = 0; i < value.n; i++)
+        if (!field_host_table[(unsigned char)value.p[i]])
+            return -400;
     r->host = value;
     return 0;
+}
+
+static int take_host(struct str value, struct request *r, struct framing *f)
+{
+    (void)f;
+    return field_take_host(value, r);
 }
 
 /* Strict digits (RFC 9110 8.6): no sign, no blank, no list; repeated, even with the same value, is
    refused. What doesn't fit into 64 bits is no length either. */
 static int take_length(struct str value, struct request *r, struct framing *f)
 {
-    if (f->has_length || value.n == 0)
+    if (f->said & SAID_LENGTH || value.n == 0)
         return -400;
-    f->has_length = true;
+    f->said |= SAID_LENGTH;
     uint64_t length = 0;
     for (size_t i = 0; i < value.n; i++) {
         if (!token_is_digit(value.p[i]))
@@ -53,7 +55,7 @@ static int take_length(struct str value, struct request *r, struct framing *f)
 static int take_encoding(struct str value, struct request *r, struct framing *f)
 {
     struct str coding;
-    f->has_encoding = true;
+    f->said |= SAID_ENCODING;
     while (str_next_element(&value, &coding)) {
         if (!str_is_nocase(coding, STR("chunked")))
             return -501;
@@ -70,17 +72,17 @@ static int take_connection(struct str value, struct request *r, struct framing *
     struct str option;
     while (str_next_element(&value, &option)) {
         if (str_is_nocase(option, STR("close")))
-            f->close = true;
+            f->said |= SAID_CLOSE;
         else if (str_is_nocase(option, STR("keep-alive")))
-            f->keep_alive = true;
+            f->said |= SAID_KEEP_ALIVE;
     }
     return 0;
 }
 
 static int take_expect(struct str value, struct request *r, struct framing *f)
 {
-    (void)f;
     struct str wish;
+    f->said |= SAID_EXPECT;
     while (str_next_element(&value, &wish)) {
         if (str_is_nocase(wish, STR("100-continue")))
             r->expect_continue = true;
@@ -98,27 +100,11 @@ static int keep(struct str *to, struct str value)
     return 0;
 }
 
-/* Is the name at p, of n >= 4 token characters, the lower-case one? Compares words, the last one
-   back from the end. 0x20 makes lower case of upper case and turns no other token character into a
-   letter or a hyphen. */
+/* Is the name at p, of n token characters, the lower-case one? 0x20 makes lower case of upper case
+   and turns no other token character into a letter or a hyphen. */
 static inline bool is_name(const char *p, const char *lower, size_t n)
 {
-    const uint64_t fold = 0x2020202020202020;
-    uint64_t a, b;
-    uint32_t first[2], last[2];
-    if (n < 8) {
-        memcpy(&first[0], p, 4), memcpy(&first[1], lower, 4);
-        memcpy(&last[0], p + n - 4, 4), memcpy(&last[1], lower + n - 4, 4);
-        return (first[0] | (uint32_t)fold) == first[1] && (last[0] | (uint32_t)fold) == last[1];
-    }
-    for (size_t at = 0;; at = n - at < 16 ? n - 8 : at + 8) {
-        memcpy(&a, p + at, 8);
-        memcpy(&b, lower + at, 8);
-        if ((a | fold) != b)
-            return false;
-        if (at == n - 8)
-            return true;
-    }
+    return str_words_are(p, lower, n, 0x2020202020202020);
 }
 
 /* The fields that matter, by length, so that those of one length are neighbours. */
@@ -156,43 +142,29 @@ static int take_named(struct str name, struct str value, struct request *r, stru
     return 0;
 }
 
-static inline bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
-/* The value between p and end without the blanks around it; the CR at end ends the search too. */
-static inline struct str trim_value(const char *p, const char *end)
-{
-    while (is_blank(*p))
-        p++;
-    while (end > p && is_blank(end[-1]))
-        end--;
-    return (struct str){p, (size_t)(end - p)};
-}
-
 /* field-line = field-name ":" OWS field-value OWS (RFC 9112 5). The name must touch the colon
    (5.1), and a line that begins with a blank (obs-fold, 5.2) has no name. Control characters never
    get here. */
-int field_take(struct str line, struct request *request, struct framing *framing)
+int field_take(struct str line, uint64_t odd, struct request *request, struct framing *framing)
 {
-    if (line.n > 5 && memcmp(line.p, "Host:", 5) == 0) /* in every request, and mostly so */
-        return take_host(trim_value(line.p + 5, line.p + line.n), request, framing);
-    size_t name = token_run(line.p);
-    if (name == 0 || line.p[name] != ':')
+    size_t name = odd ? (unsigned)__builtin_ctzll(odd) : token_run(line.p);
+    if (line.p[name] != ':')
+        name = token_run(line.p); /* it has a '#', or is long */
+    if (line.p[name] != ':' || name == 0)
         return -400;
-    struct str value = trim_value(line.p + name + 1, line.p + line.n);
+    struct str value = field_trim(line.p + name + 1, line.p + line.n);
     return take_named((struct str){line.p, name}, value, request, framing);
 }
 
-int field_finish(struct request *r, const struct framing *f)
+int field_judge(struct request *r, const struct framing *f)
 {
     if (r->minor >= 1 && !r->host.p)
         return -400; /* RFC 9112 3.2 */
-    if (f->has_encoding && (f->has_length || r->minor == 0))
+    if (f->said & SAID_ENCODING && (f->said & SAID_LENGTH || r->minor == 0))
         return -400;   /* RFC 9112 6.1 */
     if (r->minor == 0) /* RFC 9110 10.1.1: ignored */
         r->expect_continue = r->expect_unknown = false;
-    r->close = f->close || (r->minor == 0 && !f->keep_alive); /* RFC 9112 9.3 */
+    r->close =
+        f->said & SAID_CLOSE || (r->minor == 0 && !(f->said & SAID_KEEP_ALIVE)); /* RFC 9112 9.3 */
     return 0;
 }

@@ -9,36 +9,65 @@
 
 #include <endian.h>
 
-/* A line whose first control character, at end, doesn't begin a CRLF. 0: it isn't whole; -400: a
-   control character is in it, or it ends in a bare LF; *at moves behind it. */
-static __attribute__((noinline)) int broken_line(const char *p, size_t *at, size_t end, size_t n)
+/* The marks of the block that begins at base. */
+struct block {
+    size_t base;
+    struct marks marks;
+};
+
+static inline void mark_from(struct marks *marks, struct str in, size_t at)
 {
-    if (end == n || (p[end] == '\r' && end + 1 == n))
-        return 0;
-    const char *feed = memchr(p + end, '\n', n - end);
-    if (!feed)
-        return 0;
-    *at = (size_t)(feed - p) + 1;
-    return -400;
+    scan_block(in.p + at, in.n - at, marks);
+}
+
+/* The first control character from at on, in.n: none; the marks are then of the block from at on.
+ */
+static __attribute__((noinline)) size_t far_control(struct marks *marks, struct str in, size_t at)
+{
+    mark_from(marks, in, at);
+    struct marks far = *marks;
+    for (; !far.control && in.n - at > SCAN_BLOCK; mark_from(&far, in, at))
+        at += SCAN_BLOCK;
+    return far.control ? at + (unsigned)__builtin_ctzll(far.control) : in.n;
+}
+
+/* The same for the line that begins at at < in.n. Afterwards the marked block has the line from its
+   beginning on: up to its end, or SCAN_BLOCK bytes of it. */
+static inline size_t line_end(struct block *b, struct str in, size_t at)
+{
+    size_t skip = at - b->base;
+    if (skip < SCAN_BLOCK && b->marks.control >> skip)
+        return at + (unsigned)__builtin_ctzll(b->marks.control >> skip);
+    b->base = at;
+    return far_control(&b->marks, in, at);
+}
+
+/* Bit i: character i of the line that begins at at, whose end was the last one looked for, is odd.
+ */
+static inline uint64_t odd_from(const struct block *b, size_t at)
+{
+    return b->marks.odd >> (at - b->base);
 }
 
 static inline bool is_crlf(const char *p)
 {
-    return p[0] == '\r' && p[1] == '\n';
+    return memcmp(p, "\r\n", 2) == 0;
 }
 
-/* The line from *at on without its end, behind which *at moves. 1: whole; else see broken_line().
- */
-static inline int next_line(const char *p, size_t *at, size_t n, struct str *line)
+/* Does a line with its first control character at end end there, with CRLF? */
+static inline bool is_whole(struct str in, size_t end)
 {
-    size_t end = scan_line(p, *at, n);
-    if (n - end < 2 || !is_crlf(p + end)) {
-        *line = (struct str){p, 0};
-        return broken_line(p, at, end, n);
-    }
-    *line = (struct str){p + *at, end - *at};
-    *at = end + 2;
-    return 1;
+    return in.n - end >= 2 && is_crlf(in.p + end);
+}
+
+/* Of one that doesn't: where it ends, for a control character is in it, or its LF is bare; 0: it
+   hasn't come to its end. */
+static __attribute__((noinline)) size_t broken_end(struct str in, size_t end)
+{
+    if (end == in.n || (in.p[end] == '\r' && end + 1 == in.n))
+        return 0;
+    const char *feed = memchr(in.p + end, '\n', in.n - end);
+    return feed ? (size_t)(feed - in.p) + 1 : 0;
 }
 
 static enum method method_of(struct str name)
@@ -133,7 +162,7 @@ static __attribute__((noinline)) int take_other_form(struct request *r)
     return 0;
 }
 
-static inline int take_target(struct str target, struct request *r)
+static int take_target(struct str target, struct request *r)
 {
     size_t at = find_special(target.p, 0), query = at;
     while (at < target.n) {
@@ -146,20 +175,37 @@ static inline int take_target(struct str target, struct request *r)
     return target.p[0] == '/' ? 0 : take_other_form(r);
 }
 
-static inline int take_request_line(struct str line, struct request *r)
+/* By any method, to any target. */
+static __attribute__((noinline)) int take_any_line(struct str line, struct request *r)
 {
-    bool get = line.n > 4 && memcmp(line.p, "GET ", 4) == 0; /* most are */
-    size_t name = get ? 3 : token_run(line.p);
+    size_t name = token_run(line.p);
     if (name == 0 || name + 11 > line.n || line.p[name] != ' ' || line.p[line.n - 9] != ' ')
         return -400;
     int refused = take_version(line.p + line.n - 8, r);
     if (refused)
         return refused;
-    r->method = get ? METHOD_GET : method_of((struct str){line.p, name});
+    r->method = method_of((struct str){line.p, name});
     refused = take_target((struct str){line.p + name + 1, line.n - name - 10}, r);
     if (refused)
         return refused;
     return r->method == METHOD_UNKNOWN ? -501 : 0;
+}
+
+/* Most ask with GET and HTTP/1.1 for a target whose first slash is its only odd character. */
+static inline int take_request_line(struct str line, uint64_t odd, struct request *r)
+{
+    if (line.n < 14 || memcmp(line.p, "GET /", 5) != 0 ||
+        memcmp(line.p + line.n - 9, " HTTP/1.1", 9) != 0)
+        return take_any_line(line, r);
+    struct str target = {line.p + 4, line.n - 13};
+    odd >>= 4;
+    odd &= odd - 1;
+    if (!odd || (unsigned)__builtin_ctzll(odd) != target.n)
+        return take_any_line(line, r);
+    r->method = METHOD_GET;
+    r->minor = 1;
+    r->target = r->path = target;
+    return 0;
 }
 
 /* A line that isn't whole: wait, unless it can't become a good one any more. */
@@ -181,24 +227,28 @@ static ssize_t end_fields(size_t at, const struct http1_limits *limits, struct r
     return refused ? refused : (ssize_t)at;
 }
 
-static inline ssize_t parse_fields(const char *p, size_t n, size_t at,
+static inline ssize_t parse_fields(struct block *b, struct str in, size_t at,
                                    const struct http1_limits *limits, struct request *r)
 {
     struct framing framing = {0};
-    for (size_t count = 0;; count++) {
-        struct str line;
-        size_t start = at;
-        if (n - at >= 2 && is_crlf(p + at))
-            return end_fields(at + 2, limits, r, &framing);
-        int whole = next_line(p, &at, n, &line);
-        if (whole == 0)
-            return not_whole(n - start, n, 0, limits);
-        if (at > limits->head || count >= limits->fields)
+    for (size_t count = 0; at < in.n; count++) {
+        size_t end = line_end(b, in, at), after = end + 2;
+        bool whole = is_whole(in, end);
+        if (whole && end == at)
+            return end_fields(after, limits, r, &framing);
+        if (!whole && (after = broken_end(in, end)) == 0)
+            break;
+        if (after > limits->head || count >= limits->fields)
             return -431;
-        int refused = whole < 0 ? whole : field_take(line, r, &framing);
+        if (!whole)
+            return -400;
+        int refused =
+            field_take_line((struct str){in.p + at, end - at}, odd_from(b, at), r, &framing);
         if (refused)
             return refused;
+        at = after;
     }
+    return not_whole(in.n - at, in.n, 0, limits);
 }
 
 /* Member by member: a compound literal becomes "rep stos", which takes longer to start than to run.
@@ -207,35 +257,55 @@ static void clear(struct request *r)
 {
     r->method = METHOD_UNKNOWN;
     r->minor = 0;
-    r->close = r->chunked = r->expect_continue = r->expect_unknown = false;
+    r->plain = r->close = r->chunked = r->expect_continue = r->expect_unknown = false;
     r->content_length = 0;
     r->host.p = r->range.p = r->if_range.p = NULL;
     r->if_match.p = r->if_none_match.p = NULL;
     r->if_modified_since.p = r->if_unmodified_since.p = NULL;
 }
 
+/* A head from its first byte, a token character, on. */
+static inline ssize_t parse_head(struct str in, const struct http1_limits *limits,
+                                 struct request *request)
+{
+    struct block block;
+    block.base = 0;
+    mark_from(&block.marks, in, 0);
+    size_t end = line_end(&block, in, 0), after = end + 2;
+    bool whole = is_whole(in, end);
+    if (!whole && (after = broken_end(in, end)) == 0)
+        return not_whole(in.n, in.n, limits->line, limits);
+    if (after > limits->line + 2)
+        return -414;
+    if (!whole)
+        return -400;
+    clear(request);
+    int refused = take_request_line((struct str){in.p, end}, block.marks.odd, request);
+    if (refused)
+        return refused;
+    return parse_fields(&block, in, after, limits, request);
+}
+
+/* Blank lines before a request are left out (RFC 9112 2.2), four of them. */
+static __attribute__((noinline)) ssize_t
+parse_from_blank(struct str in, const struct http1_limits *limits, struct request *request)
+{
+    size_t blank = 0;
+    while (in.n - blank >= 2 && blank < 8 && is_crlf(in.p + blank))
+        blank += 2;
+    in = str_after(in, blank);
+    if (in.n == 0 || (in.p[0] == '\r' && in.n == 1))
+        return 0;
+    if (!token_is(in.p[0]))
+        return -400;
+    ssize_t head = parse_head(in, limits, request);
+    return head > 0 ? head + (ssize_t)blank : head;
+}
+
 ssize_t http1_parse(const char *p, size_t n, const struct http1_limits *limits,
                     struct request *request)
 {
-    size_t at = 0;
-    while (n - at >= 2 && at < 8 && is_crlf(p + at))
-        at += 2; /* blank lines before a request are left out (RFC 9112 2.2) */
-    if (at == n || (p[at] == '\r' && at + 1 == n))
-        return 0;
-    if (!token_is(p[at]))
-        return -400;
-    struct str line;
-    size_t start = at;
-    int whole = next_line(p, &at, n, &line);
-    if (whole == 0)
-        return not_whole(n - start, n, limits->line, limits);
-    if (at - start > limits->line + 2)
-        return -414;
-    if (whole < 0)
-        return whole;
-    clear(request);
-    int refused = take_request_line(line, request);
-    if (refused)
-        return refused;
-    return parse_fields(p, n, at, limits, request);
+    struct str in = {p, n};
+    return n > 0 && token_is(p[0]) ? parse_head(in, limits, request)
+                                   : parse_from_blank(in, limits, request);
 }

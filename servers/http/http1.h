@@ -24,6 +24,7 @@ enum method {
 struct request {
     enum method method;
     int minor;    /* HTTP/1.minor */
+    bool plain;   /* GET by HTTP/1.1; the fields say nothing of body, persistence, expectations */
     bool close;   /* the connection ends after the answer (RFC 9112 9.3) */
     bool chunked; /* Transfer-Encoding: chunked */
     bool expect_continue;

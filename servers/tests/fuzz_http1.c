@@ -33,13 +33,13 @@ static void check_accepted(const char *p, size_t n, ssize_t taken, const struct 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    scan_fn *scans[] = {scan_line_scalar, scan_has_sse42() ? scan_line_sse42 : scan_line_scalar,
-                        scan_has_avx2() ? scan_line_avx2 : scan_line_scalar};
+    scan_fn *scans[] = {scan_block_scalar, scan_has_sse42() ? scan_block_sse42 : scan_block_scalar,
+                        scan_has_avx2() ? scan_block_avx2 : scan_block_scalar};
     const char *p = (const char *)data;
     struct request r;
     ssize_t wanted = 0;
     for (int i = 0; i < 3; i++) {
-        scan_line = scans[i];
+        scan_block = scans[i];
         ssize_t got = http1_parse(p, size, &limits, &r);
         assert(i == 0 || got == wanted);
         wanted = got;

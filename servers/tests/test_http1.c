@@ -188,9 +188,9 @@ static void limits_have_their_statuses(void **state)
 static void twins_agree(void **state)
 {
     (void)state;
-    scan_fn *const scans[] = {scan_line_scalar,
-                              scan_has_sse42() ? scan_line_sse42 : scan_line_scalar,
-                              scan_has_avx2() ? scan_line_avx2 : scan_line_scalar};
+    scan_fn *const scans[] = {scan_block_scalar,
+                              scan_has_sse42() ? scan_block_sse42 : scan_block_scalar,
+                              scan_has_avx2() ? scan_block_avx2 : scan_block_scalar};
     const char good[] =
         "POST /a/b?c HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n"
         "Content-Length: 5\r\nUser-Agent: a longer text than one vector has\r\n\r\n";
@@ -204,7 +204,7 @@ static void twins_agree(void **state)
         for (size_t s = 0; s < 3; s++) {
             /* cppcheck doesn't know the typedef and takes the array's initialiser for none */
             // cppcheck-suppress legacyUninitvar
-            scan_line = scans[s];
+            scan_block = scans[s];
             const char *input = guard_copy(text, sizeof good - 1);
             ssize_t got = http1_parse(input, sizeof good - 1, &limits, &parsed);
             if (s == 0)
@@ -213,6 +213,64 @@ static void twins_agree(void **state)
         }
     }
     scan_choose();
+}
+
+/* Lines of every length around those of a block, so that names, colons, hosts and line ends lie on
+   every side of a border; with every scan. */
+static void borders_of_blocks(void **state)
+{
+    (void)state;
+    scan_fn *const scans[] = {scan_block_scalar,
+                              scan_has_sse42() ? scan_block_sse42 : scan_block_scalar,
+                              scan_has_avx2() ? scan_block_avx2 : scan_block_scalar};
+    char text[1200], pad[200];
+    for (size_t s = 0; s < 3; s++)
+        for (int n = 1; n < 150; n++) {
+            memset(pad, 'p', sizeof pad);
+            pad[n] = '\0';
+            // cppcheck-suppress legacyUninitvar
+            scan_block = scans[s];
+            sprintf(text, "GET /%s HTTP/1.1\r\n%s: %s\r\nhOST:  h%s:1\t\r\nA#: 1\r\n\r\n", pad, pad,
+                    pad, pad);
+            assert_int_equal(parse(text), strlen(text));
+            assert_int_equal(parsed.path.n, n + 1);
+            assert_int_equal(parsed.host.n, n + 3);
+            assert_memory_equal(parsed.host.p + n, "p:1", 3);
+            sprintf(text, "GET /%s# HTTP/1.1\r\nHost: h\r\n\r\n", pad);
+            assert_int_equal(parse(text), -400);
+            sprintf(text, "GET /%s?%s HTTP/1.1\r\nHost: h\r\n\r\n", pad, pad);
+            assert_int_equal(parse(text), strlen(text));
+            assert_int_equal(parsed.path.n, n + 1);
+            sprintf(text, "GET /%s HTTP/1.1\r\nHost: %s/\r\n\r\n", pad, pad);
+            assert_int_equal(parse(text), -400);
+            sprintf(text, "GET /%s HTTP/1.1\r\nHost: h\r\n%s : 1\r\n\r\n", pad, pad);
+            assert_int_equal(parse(text), -400);
+            sprintf(text, "GET /%s HTTP/1.1\r\nHost: h\r\nA: %s\x7f\r\n\r\n", pad, pad);
+            assert_int_equal(parse(text), -400);
+        }
+    scan_choose();
+}
+
+/* What is asked most is known by it; anything said about body, persistence or expectations ends it.
+ */
+static void plain_requests(void **state)
+{
+    (void)state;
+    assert_true(parse(HEAD("GET / HTTP/1.1")) > 0 && parsed.plain);
+    assert_true(parse(HEAD("GET /a/b?c HTTP/1.1\r\nAccept: x")) > 0 && parsed.plain);
+    static const char *const others[] = {
+        HEAD("HEAD / HTTP/1.1"),
+        HEAD("GET / HTTP/1.0"),
+        HEAD("GET / HTTP/1.1\r\nConnection: close"),
+        HEAD("GET / HTTP/1.1\r\nContent-Length: 0"),
+        HEAD("GET / HTTP/1.1\r\nTransfer-Encoding: chunked"),
+        HEAD("GET / HTTP/1.1\r\nExpect: 100-continue"),
+        HEAD("GET / HTTP/1.1\r\nExpect: x"),
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        assert_true(parse(others[i]) > 0);
+        assert_false(parsed.plain);
+    }
 }
 
 int main(void)
@@ -226,6 +284,8 @@ int main(void)
         cmocka_unit_test(every_prefix_is_partial),
         cmocka_unit_test(limits_have_their_statuses),
         cmocka_unit_test(twins_agree),
+        cmocka_unit_test(borders_of_blocks),
+        cmocka_unit_test(plain_requests),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     scan_choose();
