@@ -69,33 +69,22 @@ static void forget_pending(struct conn *c)
     c->pending = NULL;
 }
 
-static __attribute__((noinline)) unsigned settle_rest(struct conn *c, uint64_t answered_before)
+/* After the machine has run: memory goes when nothing is incomplete. answered: a request was. */
+static unsigned settle(struct conn *c, bool answered)
 {
     if (c->pending &&
         (c->state >= CONN_LINGER || (c->state == CONN_HEAD && c->pending->held.n == 0)))
         forget_pending(c);
-    set_deadline(c, conn_site(c)->counters->requests != answered_before);
+    set_deadline(c, answered);
     return want(c);
-}
-
-/* After the machine has run: memory goes when nothing is incomplete. Between two requests, where
-   most connections are then, this is all there is to do. */
-static inline unsigned settle(struct conn *c, uint64_t answered_before)
-{
-    const struct site *site = conn_site(c);
-    if (c->state != CONN_HEAD || c->pending || c->blocked || c->eof || c->clock != CLOCK_IDLE)
-        return settle_rest(c, answered_before);
-    if (site->counters->requests != answered_before)
-        link_deadline(&c->link, engine_now_ns(c->link.engine) + site->idle_timeout_ns);
-    return WANT_BYTES;
 }
 
 static unsigned work_held(struct conn *c, struct out *out)
 {
-    uint64_t answered = conn_site(c)->counters->requests;
+    const uint64_t *requests = &conn_site(c)->counters->requests, before = *requests;
     struct buffer *held = &c->pending->held;
     buffer_take(held, conn_work(c, out, held->p + held->at, held->n - held->at));
-    return settle(c, answered);
+    return settle(c, *requests != before);
 }
 
 /* A head that isn't whole is looked at again when a line has been completed or a limit may be
@@ -108,18 +97,67 @@ static bool worth_a_look(const struct conn *c, const char *p, size_t n)
            held > conn_site(c)->limits.line;
 }
 
-static unsigned on_bytes(struct link *l, char *p, size_t n, struct out *out)
+/* Bytes with nothing held before them. answered: a request was, in this up-call. */
+static unsigned work_on(struct conn *c, struct out *out, char *p, size_t n, bool answered)
 {
-    struct conn *c = (struct conn *)l;
-    if (c->pending && c->pending->held.n > 0) {
-        buffer_add(&c->pending->held, p, n);
-        return c->blocked || !worth_a_look(c, p, n) ? want(c) : work_held(c, out);
-    }
-    uint64_t answered = conn_site(c)->counters->requests;
+    const uint64_t *requests = &conn_site(c)->counters->requests, before = *requests;
     size_t taken = conn_work(c, out, p, n);
     if (taken < n && c->state < CONN_LINGER)
         buffer_add(&conn_pending(c)->held, p + taken, n - taken);
-    return settle(c, answered);
+    return settle(c, answered || *requests != before);
+}
+
+static __attribute__((noinline)) unsigned on_rare_bytes(struct conn *c, char *p, size_t n,
+                                                        struct out *out)
+{
+    if (!c->pending || c->pending->held.n == 0)
+        return work_on(c, out, p, n, false);
+    buffer_add(&c->pending->held, p, n);
+    return c->blocked || !worth_a_look(c, p, n) ? want(c) : work_held(c, out);
+}
+
+/* Between two requests, as most connections are when bytes come. */
+static inline bool is_fresh(const struct conn *c)
+{
+    return c->state == CONN_HEAD && c->clock == CLOCK_IDLE && !c->eof && !c->blocked && !c->pending;
+}
+
+static inline void answer_sealed(struct site *site, struct out *out, struct route *route)
+{
+    if (site->before_answer)
+        site->before_answer();
+    date_refresh(&site->date, site->now_ns);
+    site->counters->requests++;
+    site->counters->status[route->head.status_class]++;
+    reply_put_sealed(out, &route->head, &site->date);
+}
+
+/* The short way of what is asked most: plain requests for sealed answers, one after the other. The
+   first one that is neither, and what follows, is the machine's. */
+static unsigned on_bytes(struct link *l, char *p, size_t n, struct out *out)
+{
+    struct conn *c = (struct conn *)l;
+    struct site *site = conn_site(c);
+    if (!is_fresh(c) || site->finishing)
+        return on_rare_bytes(c, p, n, out);
+    site->now_ns = engine_now_ns(l->engine);
+    size_t at = 0;
+    while (out->cap - out->n >= REPLY_ROOM) { /* these leave no tail */
+        struct request r;
+        struct route *route;
+        ssize_t head = http1_parse(p + at, n - at, &site->limits, &r);
+        if (head <= 0 || !r.plain || !(route = site_find_sealed(site, r.path))) {
+            at += conn_take_head(c, out, &r, head, (struct str){p + at, n - at});
+            break;
+        }
+        answer_sealed(site, out, route);
+        at += (size_t)head;
+        if (at == n) {
+            link_deadline(l, site->now_ns + site->idle_timeout_ns);
+            return WANT_BYTES;
+        }
+    }
+    return work_on(c, out, p + at, n - at, at > 0);
 }
 
 static unsigned on_open(struct link *l)
@@ -150,14 +188,14 @@ static unsigned on_deadline(struct link *l, struct out *out)
         c->state = CONN_ENDED;
         return want(c);
     }
-    uint64_t answered = conn_site(c)->counters->requests;
+    uint64_t before = conn_site(c)->counters->requests;
     conn_site(c)->counters->timeouts++;
     conn_site(c)->now_ns = engine_now_ns(l->engine);
     if (c->state == CONN_DRAIN)
         c->state = CONN_ENDED;
     else
         conn_refuse(c, out, 408, false);
-    return settle(c, answered);
+    return settle(c, conn_site(c)->counters->requests != before);
 }
 
 static void on_gone(struct link *l)

@@ -22,7 +22,7 @@ static void answer(struct conn *c, struct out *out, struct reply *reply, const s
         persist = PERSIST_KEEP_ALIVE;
     date_refresh(&site->date, site->now_ns);
     site->counters->requests++;
-    site->counters->status[reply->head->bytes[9] - '0']++;
+    site->counters->status[reply->head->status_class]++;
     reply_put(out, reply, &site->date, persist, r->method == METHOD_HEAD);
     if (close)
         c->state = CONN_ENDED;
@@ -112,30 +112,10 @@ static RARE size_t answer_and_drain(struct conn *c, struct out *out, const struc
     return drain(c, r, n);
 }
 
-/* The short way for what is asked most: the same bytes to an HTTP/1.1 client that stays. */
-static inline bool answer_sealed(struct conn *c, struct out *out, const struct request *r)
-{
-    struct site *site = conn_site(c);
-    if (r->close | r->chunked | (r->minor == 0) | (r->content_length > 0) | site->finishing)
-        return false;
-    struct route *route = site_find_sealed(site, r);
-    if (!route)
-        return false;
-    if (site->before_answer)
-        site->before_answer();
-    date_refresh(&site->date, site->now_ns);
-    site->counters->requests++;
-    site->counters->status[route->head.bytes[9] - '0']++;
-    reply_put_sealed(out, &route->head, &site->date);
-    return true;
-}
-
 /* A head is whole: answers, or goes on to the body. Returns the body bytes taken. */
 static inline size_t start_request(struct conn *c, struct out *out, const struct request *r,
                                    struct str rest)
 {
-    if (answer_sealed(c, out, r))
-        return 0;
     struct site *site = conn_site(c);
     struct target t = site_find(site, r);
     if (r->content_length > site->max_body) {
@@ -150,15 +130,21 @@ static inline size_t start_request(struct conn *c, struct out *out, const struct
     return 0;
 }
 
-static inline size_t eat_head(struct conn *c, struct out *out, char *p, size_t n)
+size_t conn_take_head(struct conn *c, struct out *out, const struct request *r, ssize_t head,
+                      struct str in)
 {
-    struct request r;
-    ssize_t head = http1_parse(p, n, &conn_site(c)->limits, &r);
     if (head < 0)
         refuse_malformed(c, out, (int)-head);
     if (head <= 0)
         return 0;
-    return (size_t)head + start_request(c, out, &r, (struct str){p + head, n - (size_t)head});
+    return (size_t)head + start_request(c, out, r, str_after(in, (size_t)head));
+}
+
+static size_t eat_head(struct conn *c, struct out *out, char *p, size_t n)
+{
+    struct request r;
+    ssize_t head = http1_parse(p, n, &conn_site(c)->limits, &r);
+    return conn_take_head(c, out, &r, head, (struct str){p, n});
 }
 
 static void body_done(struct conn *c, struct out *out)
@@ -249,11 +235,6 @@ static size_t step(struct conn *c, struct out *out, char *p, size_t n)
     return n;
 }
 
-static bool has_room(const struct out *out)
-{
-    return out->cap - out->n >= REPLY_ROOM && out->tail.n == 0;
-}
-
 size_t conn_work(struct conn *c, struct out *out, char *p, size_t n)
 {
     size_t at = 0;
@@ -262,7 +243,7 @@ size_t conn_work(struct conn *c, struct out *out, char *p, size_t n)
     while (at < n) {
         if (c->state == CONN_ENDED)
             c->state = CONN_LINGER; /* closing with bytes unread would reset the connection */
-        if (c->state <= CONN_BODY && !has_room(out)) {
+        if (c->state <= CONN_BODY && !conn_has_room(out)) {
             c->blocked = true;
             break;
         }

@@ -27,8 +27,8 @@ struct conn {
     struct pending *pending;
     uint8_t state;
     uint8_t clock;
-    bool eof;     /* the client has ended its direction */
-    bool blocked; /* an answer didn't fit: held bytes wait for on_sent */
+    uint8_t eof;     /* the client has ended its direction */
+    uint8_t blocked; /* an answer didn't fit: held bytes wait for on_sent */
 };
 
 _Static_assert(sizeof(struct conn) <= 64, "an idle connection is one cache line");
@@ -44,6 +44,16 @@ static inline struct pending *conn_pending(struct conn *c)
         c->pending = pending_new();
     return c->pending;
 }
+
+static inline bool conn_has_room(const struct out *out)
+{
+    return out->cap - out->n >= REPLY_ROOM && out->tail.n == 0;
+}
+
+/* What follows from parsing in: head is what http1_parse() returned, r what it found. Returns the
+   bytes taken. */
+size_t conn_take_head(struct conn *c, struct out *out, const struct request *r, ssize_t head,
+                      struct str in);
 
 /* Runs the machine over p[0..n) until it needs more bytes or more room; c->blocked says which.
    Returns the bytes taken. */

@@ -55,6 +55,7 @@ void head_start(struct head *h, const struct head_style *style, int status)
     snprintf(line, sizeof line, "HTTP/1.1 %d %s\r\n", status, head_reason(status));
     h->n = h->sealed_n = h->date_at = 0;
     h->has_length = false;
+    h->status_class = (uint8_t)(status / 100);
     h->date_version = 0;
     add_text(h, line);
     if (style->server)

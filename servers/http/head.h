@@ -13,6 +13,7 @@ struct head {
     uint16_t sealed_n; /* with blank line and body; 0: not sealed */
     uint16_t date_at;  /* 0: no Date */
     bool has_length;
+    uint8_t status_class;  /* 2 of 200 */
     uint64_t date_version; /* of the text that is in bytes now */
     char bytes[HEAD_SIZE];
 };

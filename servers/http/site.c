@@ -28,15 +28,28 @@ static void add_refusal(struct site *site, int status)
     head_add_length(&site->refusals[i].head, (uint64_t)n);
 }
 
+static void index_sealed(struct site *site, struct route *route)
+{
+    if (!route->head.sealed_n || route->answer != route_canned ||
+        !(route->methods & BIT(METHOD_GET)))
+        return;
+    struct route **first = &site->sealed[route->path.n % SITE_LENGTHS];
+    route->next_sealed = *first;
+    *first = route;
+}
+
 void site_init(struct site *site)
 {
     site->refusal_count = 0;
+    memset(site->sealed, 0, sizeof site->sealed);
     for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
         add_refusal(site, statuses[i]);
     head_start(&site->options_head, &site->style, 204);
-    for (size_t i = 0; i < site->route_count; i++)
+    for (size_t i = 0; i < site->route_count; i++) {
         if (site->routes[i].methods & BIT(METHOD_GET))
             site->routes[i].methods |= READING;
+        index_sealed(site, &site->routes[i]);
+    }
 }
 
 static inline struct route *route_at(const struct site *site, struct str path)
@@ -45,17 +58,6 @@ static inline struct route *route_at(const struct site *site, struct str path)
         if (str_is(path, site->routes[i].path))
             return &site->routes[i];
     return NULL;
-}
-
-struct route *site_find_sealed(const struct site *site, const struct request *request)
-{
-    if (request->method != METHOD_GET || request->expect_unknown)
-        return NULL;
-    struct route *route = route_at(site, request->path);
-    return route && route->head.sealed_n && route->answer == route_canned &&
-                   (route->methods & BIT(METHOD_GET))
-               ? route
-               : NULL;
 }
 
 /* 0, or the status of a path that is malformed. */

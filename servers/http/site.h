@@ -20,9 +20,11 @@ struct route {
     route_answer *answer;
     struct head head;
     struct str body; /* of a canned answer */
+    struct route *next_sealed;
 };
 
 #define SITE_STATUSES 20
+#define SITE_LENGTHS  16 /* a power of two */
 
 struct site {
     struct http1_limits limits;
@@ -34,7 +36,8 @@ struct site {
     struct head_style style;
     struct route *routes;
     size_t route_count;
-    struct files *files; /* NULL: none */
+    struct route *sealed[SITE_LENGTHS]; /* by the length of their paths */
+    struct files *files;                /* NULL: none */
     /* NULL, or what answers GET and HEAD of what no route has, instead of files_answer(). */
     void (*answer_rest)(struct site *site, const struct request *request, struct reply *reply);
     struct counters *counters;
@@ -66,8 +69,14 @@ struct target {
 
 struct target site_find(struct site *site, const struct request *request);
 
-/* The route whose sealed answer is all that a request without a body gets, or NULL. */
-struct route *site_find_sealed(const struct site *site, const struct request *request);
+/* The route whose sealed answer is all that a plain request for this path gets, or NULL. */
+static inline struct route *site_find_sealed(const struct site *site, struct str path)
+{
+    struct route *route = site->sealed[path.n % SITE_LENGTHS];
+    while (route && !str_is(path, route->path))
+        route = route->next_sealed;
+    return route;
+}
 
 /* Answers with what was found. body is the decoded body, empty unless the route takes one. */
 void site_answer(struct site *site, const struct target *target, const struct request *request,
