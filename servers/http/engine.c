@@ -19,13 +19,6 @@
 #define ACCEPT_REST_NS   (200 * MS_NS) /* after an accept that failed for lack of descriptors */
 #define COMPLAIN_REST_NS (10000 * MS_NS)
 
-void engine_tick(struct engine *e)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
-    e->view.now_ns = (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
-}
-
 void engine_set_due(struct engine *e, uint64_t ns)
 {
     if (ns < e->view.due_ns)

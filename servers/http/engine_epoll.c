@@ -35,10 +35,17 @@ static struct epoll_engine *self(struct engine *e)
     return (struct epoll_engine *)e;
 }
 
+/* In place of a link. */
+enum other {
+    THE_LISTENER,
+    THE_WAKER,
+    OTHERS
+};
+
 /* false: the kernel has no memory for it, or the user's watches are used up. */
-static bool watch(const struct epoll_engine *s, int fd, uint32_t events, void *what)
+static bool watch(const struct epoll_engine *s, int fd, uint32_t events, uint64_t what)
 {
-    struct epoll_event event = {.events = events, .data.ptr = what};
+    struct epoll_event event = {.events = events, .data.u64 = what};
     return epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
@@ -48,7 +55,7 @@ static int epoll_open(struct engine *e, struct err *err)
     s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     if (s->epoll_fd < 0)
         return err_set(err, "engine epoll can't run: epoll_create1: %s", strerror(errno));
-    if (e->config.wake_fd < 0 || watch(s, e->config.wake_fd, EPOLLIN, &s->epoll_fd))
+    if (e->config.wake_fd < 0 || watch(s, e->config.wake_fd, EPOLLIN, THE_WAKER))
         return 0;
     int error = errno;
     close(s->epoll_fd);
@@ -63,7 +70,7 @@ static void epoll_stop(struct engine *e)
 static void epoll_listen(struct engine *e, bool on)
 {
     struct epoll_engine *s = self(e);
-    if (on && !watch(s, e->config.listen_fd, EPOLLIN, e))
+    if (on && !watch(s, e->config.listen_fd, EPOLLIN, THE_LISTENER))
         engine_accept_failed(e, ENOMEM); /* tried again in a while */
     else if (!on)
         epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, e->config.listen_fd, NULL);
@@ -101,7 +108,7 @@ static inline bool sent_whole(struct link *l, struct out *out)
     return false;
 }
 
-static inline void epoll_apply(struct link *l, struct out *out, unsigned want)
+static void epoll_apply(struct link *l, struct out *out, unsigned want)
 {
     l->want = (uint8_t)want;
     if (l->sending)
@@ -113,19 +120,25 @@ static inline void epoll_apply(struct link *l, struct out *out, unsigned want)
         readiness_settle(l);
 }
 
-static inline void received(struct link *l, ssize_t n)
+static inline unsigned up_call(struct link *l, size_t n, struct out *out)
 {
     struct engine *e = l->engine;
+    epoll_lend(e, l, out);
+    *e->config.bytes_in += n;
+    return e->user->on_bytes(l, self(e)->in, n, out);
+}
+
+static void received(struct link *l, ssize_t n)
+{
     struct out out;
-    epoll_lend(e, l, &out);
     unsigned want;
     if (n > 0) {
-        *e->config.bytes_in += (uint64_t)n;
-        want = e->user->on_bytes(l, self(e)->in, (size_t)n, &out);
+        want = up_call(l, (size_t)n, &out);
     } else {
         l->flags |= LINK_EOF;
         l->flags &= (uint8_t)~LINK_READABLE;
-        want = e->user->on_eof(l, &out);
+        epoll_lend(l->engine, l, &out);
+        want = l->engine->user->on_eof(l, &out);
     }
     epoll_apply(l, &out, want);
 }
@@ -196,19 +209,22 @@ static inline void on_event(struct link *l, uint32_t events)
         return;
     }
     ssize_t n = receive_once(l);
-    if (n > 0 && n < RECEIVE_SIZE) {
-        received(l, n);
-    } else {
+    if (n <= 0 || n == RECEIVE_SIZE) {
         l->flags |= LINK_READABLE;
         after_receive(l, n);
         receive(l);
+        return;
     }
+    struct out out;
+    unsigned want = up_call(l, (size_t)n, &out);
+    if (want != WANT_BYTES || !sent_whole(l, &out))
+        epoll_apply(l, &out, want);
 }
 
 static void greet(struct engine *e, int fd)
 {
     struct link *l = link_open(e, fd);
-    if (watch(self(e), fd, EVERYTHING, l))
+    if (watch(self(e), fd, EVERYTHING, (uint64_t)(uintptr_t)l))
         return;
     link_close(l);
     engine_accept_failed(e, ENOMEM);
@@ -231,13 +247,12 @@ static void epoll_pass(struct engine *e, int timeout_ms)
     int n = epoll_wait(s->epoll_fd, s->events, EVENTS, timeout_ms);
     engine_tick(e);
     for (int i = 0; i < n; i++) {
-        void *what = s->events[i].data.ptr;
-        if (what == e)
+        if (s->events[i].data.u64 >= OTHERS)
+            on_event(s->events[i].data.ptr, s->events[i].events);
+        else if (s->events[i].data.u64 == THE_LISTENER)
             accept_some(e);
-        else if (what == &s->epoll_fd)
-            e->user->on_wake(e);
         else
-            on_event(what, s->events[i].events);
+            e->user->on_wake(e);
     }
 }
 
