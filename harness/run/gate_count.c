@@ -243,9 +243,10 @@ static int count_with(struct counts *c, const struct gate_count_wish *w, enum to
 static int works_alone(struct counts *c, const struct gate_count_wish *w, struct err *e)
 {
     struct server s;
-    int rc = server_start(&s, w->manifest, w->setup, READY_MS, e);
-    if (rc < 0)
-        return -1;
+    struct err own = {0};
+    int rc = 0;
+    if (server_start(&s, w->manifest, w->setup, READY_MS, &own) < 0)
+        return err_set(e, EXIT_FAIL, "%s did not come up: %s", w->manifest->name, own.text);
     for (size_t i = 0; i < w->routes_n && rc == 0; i++) {
         double bytes = 0;
         struct client client;

@@ -173,9 +173,18 @@ static void judge(struct gate_run *r, const struct counts *before, const char *s
 static int against_base(struct gate_run *r, struct err *e)
 {
     struct counts base;
-    int rc = gate_run_count_side(r, DUEL_A, r->counts.arguments, &base, e);
+    struct err own = {0};
+    int rc = gate_run_count_side(r, DUEL_A, r->counts.arguments, &base, &own);
+    if (rc < 0 && !stop_asked()) { /* a base that can't be counted says nothing of the build */
+        gate_add(&r->gate, GATE_COUNTS, GATE_NOT_COMPARED, xstrdup("counts"),
+                 xasprintf("the base could not be counted: %s", own.text));
+        counts_fini(&base);
+        return 0;
+    }
     if (rc == 0)
         rc = settle(r, &base, true, e);
+    else
+        err_set(e, (enum exit_code)own.code, "%s", own.text);
     if (rc == 0)
         judge(r, &base, "the base", NULL, false);
     counts_fini(&base);
