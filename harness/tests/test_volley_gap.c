@@ -31,7 +31,7 @@ static void lets_a_few_come_together(void **state)
         uint64_t in_flight;
         double each_ns;
         unsigned least, most;
-    } row[] = {{64, 4000, 5, 11}, {64, 1000, 5, 11}, {512, 2000, 10, 20}, {16, 4000, 1, 4}};
+    } row[] = {{64, 1000, 5, 11}, {512, 500, 10, 20}, {16, 4000, 1, 4}, {64, 4000, 2, 3}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         uint64_t answers;
         settle(row[i].in_flight, row[i].each_ns, &answers);
@@ -46,14 +46,14 @@ static void never_waits_for_all_that_is_in_flight(void **state)
         assert_int_equal(gap_wanted(n), 0);
     for (uint64_t n = 16; n < 100000; n += 7)
         assert_true(gap_wanted(n) >= 2 && gap_wanted(n) <= n / 8 && gap_wanted(n) <= 16);
-    assert_int_equal(gap_next(40000, 0, 0), 0);
+    assert_int_equal(gap_next(9000, 0, 0), 0);
 }
 
 static void a_slow_server_is_looked_at_all_the_same(void **state)
 {
     (void)state;
     uint64_t answers;
-    assert_in_range(settle(64, 1e9, &answers), 40000, 50000);
+    assert_in_range(settle(64, 1e9, &answers), 9000, 10000);
 }
 
 int main(void)

@@ -5,7 +5,7 @@ enum {
     SHARE = 8,
     WANTED_MOST = 16,
     STEP_NS = 100,
-    GAP_MOST_NS = 50000
+    GAP_MOST_NS = 10000
 };
 
 unsigned gap_wanted(uint64_t in_flight)

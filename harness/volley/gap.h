@@ -10,7 +10,7 @@
    so few are in flight that the server would idle. */
 unsigned gap_wanted(uint64_t in_flight);
 
-/* The gap in ns, at most 50 us, to use after one of gap_ns brought so many answers. */
+/* The gap in ns, at most 10 us, to use after one of gap_ns brought so many answers. */
 uint64_t gap_next(uint64_t gap_ns, uint64_t answers, unsigned wanted);
 
 #endif
