@@ -176,7 +176,7 @@ void sending_end(struct link *l)
     turns_remove(e, s);
     segment_release(&s->tail);
     if (l->deadline_ns != ENGINE_NEVER)
-        l->deadline_ns += e->view.now_ns - s->since_ns;
+        link_deadline(l, l->deadline_ns + e->view.now_ns - s->since_ns);
     e->ops->unsend(e, s);
     l->sending = NULL;
     s->next = e->spare;
