@@ -11,7 +11,7 @@ struct entry {
     struct str path; /* decoded and canonical, below the root */
     struct file_state state;
     struct copy *plain; /* NULL: the entry is free */
-    struct copy *gzip;  /* NULL: there is none */
+    struct copy *gzip;  /* NULL, or without a map: there is none */
     bool later;         /* what shared memory couldn't have is to be tried again */
     uint64_t checked_ns;
     uint64_t used_ns;

@@ -124,20 +124,17 @@ struct copy *copy_plain(const struct copy_rules *rules, struct store *store, str
     return c;
 }
 
-/* Compresses into the place; false: only its absence is published, as a place of length 0. */
-static bool pack(struct copy *c, const struct copy *plain, int level)
+/* Compresses into the place. What isn't worth it is published as a place of length 0, so that no
+   other worker tries. */
+static void pack(struct copy *c, const struct copy *plain, int level)
 {
-    size_t n = 0;
-    c->map = store_map(c->store, &c->place, true);
-    if (c->map)
-        n = gzip_pack((struct str){plain->map, plain->place.n}, c->map, c->place.n, level);
-    size_t room = c->place.n;
+    size_t n = 0, room = c->place.n;
+    char *map = store_map(c->store, &c->place, true);
+    if (map)
+        n = gzip_pack((struct str){plain->map, plain->place.n}, map, room, level);
     store_publish(c->store, &c->place, n);
-    if (!c->map)
-        return false;
-    store_unmap(c->map, room);
-    c->map = n > 0 ? store_map(c->store, &c->place, false) : NULL;
-    return c->map != NULL;
+    if (map)
+        store_unmap(map, room);
 }
 
 /* Compressed it must be shorter by a tenth, or it isn't worth the client's work. */
@@ -154,18 +151,15 @@ struct copy *copy_gzip(const struct copy_rules *rules, const struct copy *plain,
     enum store_claim claim = STORE_NONE;
     if (plain->map)
         claim = store_claim(c->store, &key, most_packed(plain->place.n), &c->place);
-    *later |= claim == STORE_NONE;
-    bool there = false;
-    if (claim == STORE_NEW)
-        there = pack(c, plain, rules->gzip_level);
-    else if (claim == STORE_READY && c->place.n > 0)
-        there = (c->map = store_map(c->store, &c->place, false)) != NULL;
-    if (!there && claim != STORE_NONE)
-        store_release(c->store, &c->place);
-    if (!there) {
+    if (claim == STORE_NONE) {
+        *later = true;
         free(c);
         return NULL;
     }
+    if (claim == STORE_NEW)
+        pack(c, plain, rules->gzip_level);
+    if (c->place.n > 0)
+        c->map = store_map(c->store, &c->place, false);
     c->file.size = c->place.n;
     set_source(c);
     file_make_heads(&c->file, &rules->style, path, state, FILE_GZIP);

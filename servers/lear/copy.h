@@ -30,8 +30,8 @@ bool copy_has_gzip(const struct copy_rules *rules, struct str path, uint64_t siz
 struct copy *copy_plain(const struct copy_rules *rules, struct store *store, struct str path,
                         int fd, const struct stat *st);
 
-/* The same compressed, or NULL: it is not worth it, or can't be had for the moment, which sets
- *later. */
+/* The same compressed; without a map if that isn't worth it. NULL: it can't be had for the moment,
+   which sets *later. */
 struct copy *copy_gzip(const struct copy_rules *rules, const struct copy *plain, struct str path,
                        const struct file_state *state, bool *later);
 

@@ -25,7 +25,7 @@ struct folder {
 static void answer_entry(struct site *site, const struct request *r, struct entry *e,
                          struct reply *reply)
 {
-    bool gzip = e->gzip && accept_gzip(r);
+    bool gzip = e->gzip && e->gzip->map && accept_gzip(r);
     file_answer(site, r, gzip ? &e->gzip->file : &e->plain->file, reply);
 }
 

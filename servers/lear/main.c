@@ -95,7 +95,7 @@ static int run(int argc, char **argv, struct err *err)
     static const struct options epoll = {.engine = "epoll"};
     const char *file = "lear.yaml";
     bool check = false;
-    for (int i = 1; i < argc; i++) {
+    for (int i = 1; i < argc && argv[i]; i++) {
         if (strcmp(argv[i], "--config") == 0 && argv[i + 1])
             file = argv[++i];
         else if (strcmp(argv[i], "--check") == 0)

@@ -229,7 +229,7 @@ static int unknown(const struct yaml_setting *y, struct err *err)
                    (int)y->key.n, y->key.p, group.n ? " in " : "", (int)group.n, group.p, names);
 }
 
-static int take(void *context, const struct yaml_setting *y, struct err *err)
+static int take_setting(void *context, const struct yaml_setting *y, struct err *err)
 {
     struct reading *r = context;
     for (size_t i = 0; i < COUNT; i++) {
@@ -261,7 +261,7 @@ static int set_defaults(struct settings *s, struct err *err)
 int settings_read(struct settings *s, const char *file, struct err *err)
 {
     struct reading reading = {.settings = s};
-    if (set_defaults(s, err) != 0 || yaml_read(file, take, &reading, err) != 0)
+    if (set_defaults(s, err) != 0 || yaml_read(file, take_setting, &reading, err) != 0)
         return -1;
     if (!s->options.docroot)
         return err_set(err, "%s: site.root is missing: the folder that is to be served", file);

@@ -86,7 +86,7 @@ static int join_key(const struct reader *r, struct str group, char to[KEY_MAX], 
 static int read_mapping(struct reader *r, struct str group) /* NOLINT(misc-no-recursion) */
 {
     char text[KEY_MAX];
-    struct str key;
+    struct str key = {"", 0};
     int failed = next(r);
     for (; !failed && r->event.type != YAML_MAPPING_END_EVENT; failed = failed || next(r)) {
         if (join_key(r, group, text, &key) != 0 || next(r) != 0)
@@ -101,10 +101,17 @@ static int read_mapping(struct reader *r, struct str group) /* NOLINT(misc-no-re
     return failed;
 }
 
+/* Goes on by two events: from one level into, or out of, a document. */
+static int skip(struct reader *r)
+{
+    int failed = next(r);
+    return failed ? failed : next(r);
+}
+
 /* Streams and documents around the one mapping. An empty file has no settings. */
 static int read_document(struct reader *r)
 {
-    if (next(r) != 0 || next(r) != 0) /* the stream's start, the document's */
+    if (skip(r) != 0) /* the stream's start, the document's */
         return -1;
     if (r->event.type == YAML_STREAM_END_EVENT)
         return 0;
@@ -114,7 +121,7 @@ static int read_document(struct reader *r)
     if (r->event.type != YAML_MAPPING_START_EVENT && !empty)
         return err_set(r->err, "%s:%d: not a mapping; write 'key: value' lines", r->file,
                        line_of(r));
-    if ((!empty && read_mapping(r, STR("")) != 0) || next(r) != 0 || next(r) != 0)
+    if ((!empty && read_mapping(r, STR("")) != 0) || skip(r) != 0)
         return -1;
     if (r->event.type != YAML_STREAM_END_EVENT)
         return err_set(r->err, "%s:%d: a second document; there must be one", r->file, line_of(r));
