@@ -14,8 +14,8 @@ void cells_judge(struct result *r, const struct conditions *k);
    limit leaves it true. */
 void ratios_judge(struct result *r);
 
-/* The same between any two cells of one plan and metric, into x->value, x->paired and x->note. Slices
-   side by side pair cells of one comparison; others are paired by their blocks. */
+/* The same between any two cells of one plan and metric, into x->value, x->paired and x->note.
+   Slices side by side pair cells of one comparison; others are paired by their blocks. */
 void ratio_between(const struct result *r, size_t ours, size_t theirs, struct ratio *x);
 
 /* Replaces r->witnesses: for each paired ratio, what the other generators' ratios of the same

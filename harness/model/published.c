@@ -41,8 +41,9 @@ int published_resolve(struct published *p, const char *name, struct err *e)
         snprintf(all + strlen(all), sizeof all - strlen(all), " %s", names.item[i]);
     strings_fini(&names);
     if (!known)
-        return err_set(e, EXIT_USAGE, "there is no published comparison \"%s\"; give a file's path or one of:%s", name,
-                       all);
+        return err_set(e, EXIT_USAGE,
+                       "there is no published comparison \"%s\"; give a file's path or one of:%s",
+                       name, all);
     char *below = xasprintf("configs/published/%s.json", name), *path = home_path(below);
     int rc = published_load(p, path, e);
     free(below);
