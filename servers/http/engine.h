@@ -4,9 +4,7 @@
    link as the first member of its connection and is told what happened through struct engine_user.
    Each up-call lends it a struct out; what it puts there is sent when the call returns, and what it
    returns says what it wants next. Bytes received are lent for the length of the call too: what
-   isn't used up then, the layer above copies. So an engine is free to receive and send when and how
-   it likes.
-
+   isn't used up then, the layer above copies. So an engine receives and sends as it likes.
    One thread per engine. Time is read once a pass; a deadline costs a store. */
 #ifndef HTTP_ENGINE_H
 #define HTTP_ENGINE_H
@@ -41,6 +39,7 @@ struct engine_config {
     int listen_fd;             /* non-blocking; the engine closes it */
     int wake_fd;               /* watched for input, or -1; the caller's */
     unsigned max_links;        /* no more are accepted; the rest wait in the listen queue */
+    uint64_t zerocopy_least;   /* bytes of a body in memory that leave uncopied; 0: none */
     uint64_t write_timeout_ns; /* without progress a connection is reset */
     uint64_t *accepted;        /* counters kept by the engine; any may be NULL */
     uint64_t *bytes_in;

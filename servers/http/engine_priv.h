@@ -24,8 +24,10 @@ struct sending {
     const char *p;
     size_t n;
     struct segment tail;
-    void *memory; /* where p points into: epoll: a copy on the heap; io_uring: a block's header */
-    size_t share; /* of a file, in a turn; 0: not asked yet */
+    void *memory;  /* where p points into: epoll: a copy on the heap; io_uring: a block's header */
+    unsigned lent; /* io_uring: sends whose memory the kernel still uses */
+    bool uncopied; /* io_uring: the last send was such a one */
+    size_t share;  /* of a file, in a turn; 0: not asked yet */
     struct link *link;     /* whose it is, while it is in the queue of turns */
     struct sending *next;  /* in the queue of turns, or of the spare ones */
     struct sending **back; /* what points to this one in the queue of turns; NULL: not in there */

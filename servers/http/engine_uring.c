@@ -8,10 +8,10 @@
 #include "http/engine_priv.h"
 
 #include "http/blocks.h"
-#include "http/err.h"
 #include "http/transmit.h"
 #include "http/turns.h"
 #include "http/uring.h"
+#include "http/zerocopy.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -45,30 +45,11 @@ static struct io_uring_sqe *op(struct engine *e)
     return uring_sqe(&self(e)->u);
 }
 
-static void name_op(struct io_uring_sqe *sqe, const void *whose, enum op what)
-{
-    io_uring_sqe_set_data64(sqe, (uint64_t)(uintptr_t)whose | what);
-}
-
-/* For operations whose success is no news. */
-static void name_quiet(struct io_uring_sqe *sqe)
-{
-    io_uring_sqe_set_data64(sqe, OP_IGNORE);
-    sqe->flags |= IOSQE_CQE_SKIP_SUCCESS;
-}
-
-static void cancel(struct engine *e, const void *whose, enum op what)
-{
-    struct io_uring_sqe *sqe = op(e);
-    io_uring_prep_cancel64(sqe, (uint64_t)(uintptr_t)whose | what, IORING_ASYNC_CANCEL_ALL);
-    name_quiet(sqe);
-}
-
 static void watch_wake(struct engine *e)
 {
     struct io_uring_sqe *sqe = op(e);
     io_uring_prep_poll_multishot(sqe, e->config.wake_fd, POLLIN);
-    name_op(sqe, e, OP_WAKE);
+    uring_name(sqe, e, OP_WAKE);
 }
 
 static int uring_open_engine(struct engine *e, struct err *err)
@@ -94,14 +75,14 @@ static void accept_more(struct engine *e)
     struct io_uring_sqe *sqe = op(e);
     io_uring_prep_multishot_accept(sqe, e->config.listen_fd, NULL, NULL,
                                    SOCK_NONBLOCK | SOCK_CLOEXEC);
-    name_op(sqe, e, OP_ACCEPT);
+    uring_name(sqe, e, OP_ACCEPT);
     self(e)->accepts++;
 }
 
 static void uring_listen(struct engine *e, bool on)
 {
     if (!on && self(e)->accepts > 0)
-        cancel(e, e, OP_ACCEPT);
+        uring_cancel(&self(e)->u, e, OP_ACCEPT);
     else if (on && self(e)->accepts == 0)
         accept_more(e);
 }
@@ -123,7 +104,7 @@ static void receive_more(struct link *l)
     io_uring_prep_recv_multishot(sqe, l->fd, NULL, 0, 0);
     sqe->flags |= IOSQE_BUFFER_SELECT;
     sqe->buf_group = URING_BUFFER_GROUP;
-    name_op(sqe, l, OP_RECEIVE);
+    uring_name(sqe, l, OP_RECEIVE);
     l->flags |= LINK_ARMED;
     l->inflight++;
 }
@@ -138,15 +119,15 @@ static void adjust_receive(struct link *l)
         receive_more(l);
     } else if (!wanted && armed) {
         l->flags |= LINK_STOPPING;
-        cancel(l->engine, l, OP_RECEIVE);
+        uring_cancel(&self(l->engine)->u, l, OP_RECEIVE);
     }
 }
 
 static void send_memory(struct link *l, const char *p, size_t n, int flags)
 {
     struct io_uring_sqe *sqe = op(l->engine);
-    io_uring_prep_send(sqe, l->fd, p, n, MSG_NOSIGNAL | flags);
-    name_op(sqe, l, OP_SEND);
+    zerocopy_prep(sqe, l, p, n, flags);
+    uring_name(sqe, l, OP_SEND);
     l->inflight++;
 }
 
@@ -154,7 +135,7 @@ static void await_writable(struct link *l)
 {
     struct io_uring_sqe *sqe = op(l->engine);
     io_uring_prep_poll_add(sqe, l->fd, POLLOUT);
-    name_op(sqe, l, OP_WRITABLE);
+    uring_name(sqe, l, OP_WRITABLE);
     l->inflight++;
 }
 
@@ -234,14 +215,14 @@ static void uring_apply(struct link *l, struct out *out, unsigned want)
 static void uring_drop(struct link *l)
 {
     if (l->flags & LINK_ARMED)
-        cancel(l->engine, l, OP_RECEIVE);
+        uring_cancel(&self(l->engine)->u, l, OP_RECEIVE);
     if (l->sending && l->inflight > 0) {
-        cancel(l->engine, l, OP_SEND);
-        cancel(l->engine, l, OP_WRITABLE);
+        uring_cancel(&self(l->engine)->u, l, OP_SEND);
+        uring_cancel(&self(l->engine)->u, l, OP_WRITABLE);
     }
     struct io_uring_sqe *sqe = op(l->engine);
     io_uring_prep_close(sqe, l->fd);
-    name_quiet(sqe);
+    uring_name_quiet(sqe);
     l->fd = -1;
 }
 
@@ -284,12 +265,29 @@ static void on_received(struct link *l, const struct io_uring_cqe *cqe)
         uring_give_back(u, cqe);
 }
 
-static void on_send(struct link *l, int result)
+static void on_memory_free(struct link *l)
 {
-    struct sending *s = l->sending;
     l->inflight--;
     if (l->flags & LINK_CLOSING)
         return;
+    l->sending->lent--;
+    if (l->sending->n == 0 && l->sending->tail.n == 0 && l->sending->lent == 0)
+        all_sent(l);
+    adjust_receive(l);
+}
+
+static void on_send(struct link *l, const struct io_uring_cqe *cqe)
+{
+    struct sending *s = l->sending;
+    int result = cqe->res;
+    bool lent = cqe->flags & IORING_CQE_F_MORE;
+    if (!lent)
+        l->inflight--;
+    if (l->flags & LINK_CLOSING)
+        return;
+    s->lent += lent;
+    if (result < 0 && zerocopy_refused(l, -result))
+        result = 0;
     if (result < 0) {
         link_close(l);
         return;
@@ -302,9 +300,9 @@ static void on_send(struct link *l, int result)
         s->tail.p += result;
         s->tail.n -= (size_t)result;
     }
-    if (s->n == 0 && s->tail.n == 0) {
+    if (s->n == 0 && s->tail.n == 0 && s->lent == 0) {
         all_sent(l);
-    } else {
+    } else if (s->n > 0 || s->tail.n > 0) {
         sending_progress(l);
         send_on(l);
     }
@@ -353,7 +351,12 @@ static void on_completion(struct engine *e, const struct io_uring_cqe *cqe)
     void *whose = (void *)(uintptr_t)(cqe->user_data & ~(uint64_t)OP_MASK); // NOLINT: ours, tagged
     switch ((enum op)(cqe->user_data & OP_MASK)) {
     case OP_RECEIVE: on_received(whose, cqe); break;
-    case OP_SEND: on_send(whose, cqe->res); break;
+    case OP_SEND:
+        if (cqe->flags & IORING_CQE_F_NOTIF)
+            on_memory_free(whose);
+        else
+            on_send(whose, cqe);
+        break;
     case OP_WRITABLE: on_writable(whose, cqe->res); break;
     case OP_ACCEPT: on_accept(e, cqe); break;
     case OP_WAKE:

@@ -135,6 +135,7 @@ struct sending *sending_start(struct link *l)
     s->tail.n = 0;
     s->tail.release = NULL;
     s->memory = NULL;
+    s->lent = 0;
     s->share = 0;
     s->back = NULL;
     assert(!l->sending);

@@ -46,6 +46,8 @@ static const struct option table[] = {
     {"--docroot", "DIR", TEXT, AT(docroot), 0, 0, NULL, "serve the files below DIR"},
     {"--file-check-ms", "N", NUMBER, AT(file_check_ms), 0, MS_MAX, "1000",
      "how long an open file is served without looking at the disk again"},
+    {"--zerocopy", "BYTES", NUMBER, AT(zerocopy), 0, 1ULL << 40, "0",
+     "uring: bodies in memory of so many bytes leave uncopied; 0: none"},
     {"--stats", "PATH", TEXT, AT(stats), 0, 0, NULL, "answer PATH with counters as JSON"},
     {"--no-keepalive", NULL, FLAG, AT(no_keepalive), 0, 0, NULL, "close after each answer"},
     {"--no-server-header", NULL, FLAG, AT(no_server_header), 0, 0, NULL, "send no Server field"},

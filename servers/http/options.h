@@ -19,6 +19,7 @@ struct options {
     bool seccomp;
     const char *docroot;
     uint64_t file_check_ms;
+    uint64_t zerocopy;
     const char *stats;
     bool no_keepalive;
     bool no_server_header;

@@ -138,6 +138,24 @@ struct io_uring_sqe *uring_sqe(struct uring *u)
     return sqe;
 }
 
+void uring_name(struct io_uring_sqe *sqe, const void *whose, unsigned what)
+{
+    io_uring_sqe_set_data64(sqe, (uint64_t)(uintptr_t)whose | what);
+}
+
+void uring_name_quiet(struct io_uring_sqe *sqe)
+{
+    io_uring_sqe_set_data64(sqe, 0);
+    sqe->flags |= IOSQE_CQE_SKIP_SUCCESS;
+}
+
+void uring_cancel(struct uring *u, const void *whose, unsigned what)
+{
+    struct io_uring_sqe *sqe = uring_sqe(u);
+    io_uring_prep_cancel64(sqe, (uint64_t)(uintptr_t)whose | what, IORING_ASYNC_CANCEL_ALL);
+    uring_name_quiet(sqe);
+}
+
 void uring_wait(struct uring *u, int timeout_ms)
 {
     struct io_uring_cqe *cqe;

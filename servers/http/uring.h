@@ -22,6 +22,14 @@ void uring_close(struct uring *u);
 /* A free submission entry; submits what is queued when there is none. */
 struct io_uring_sqe *uring_sqe(struct uring *u) __attribute__((returns_nonnull));
 
+/* What completions of an operation carry: whose it is and, in the pointer's low bits, what. Quiet
+   ones carry nothing, and success of theirs isn't told. */
+void uring_name(struct io_uring_sqe *sqe, const void *whose, unsigned what);
+void uring_name_quiet(struct io_uring_sqe *sqe);
+
+/* Ends the operations that were named so. */
+void uring_cancel(struct uring *u, const void *whose, unsigned what);
+
 /* Submits, and waits for a completion or timeout_ms (-1: no limit). */
 void uring_wait(struct uring *u, int timeout_ms);
 

@@ -170,6 +170,16 @@ def big_bodies(server):
             assert c.answer().body == b"OK"
 
 
+def uncopied_resets(server):
+    """Memory that the kernel sends from outlives a client that resets in the middle."""
+    for _ in range(50):
+        c = server.connect(receive_buffer=4096)
+        c.send(request("POST", "/echo", os.urandom(1000000)))
+        c.take(1000)
+        c.reset()
+    wait_for(lambda: server.stats()["connections_open"] == 1, "the connections to be forgotten")
+
+
 def many_on_one_connection(server):
     """F01: no number of requests ends a connection."""
     with server.connect() as c:
@@ -408,6 +418,7 @@ SERVER_TESTS = (resets_in_mid_answer, reset_storm, slow_reader_then_second_reque
                 pipelined_behind_large, large_in_turns, flood_without_reading, big_bodies, many_on_one_connection,
                 no_delayed_steps, expect_waits_for_100, refused_before_the_body, half_closed,
                 half_closed_in_mid_request, counters_add_up)
+UNCOPIED_TESTS = (big_bodies, uncopied_resets, half_closed, refused_before_the_body, counters_add_up)
 TIME_TESTS = ((header_timeout, "--header-timeout-ms"), (body_timeout, "--body-timeout-ms"),
               (idle_timeout, "--idle-timeout-ms"), (write_timeout, "--write-timeout-ms"))
 
@@ -426,6 +437,8 @@ def on_engine(tap, engine, root):
         for test, flag in TIME_TESTS:
             run([(test,)], flag, "1000")
         run([(connection_cap,)], "--max-connections", "10")
+        if engine == "uring":
+            run([(t,) for t in UNCOPIED_TESTS], "--zerocopy", "16384")
         run([(out_of_descriptors,)], "--max-connections", "1000", preexec=few_descriptors,
             exe=client.release_program())
 
