@@ -38,6 +38,9 @@ static int make_socket(struct worker *w, const struct lane *lane)
     if (fd < 0)
         return -1;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    /* The default may be one that paces what is sent (BBR): that costs CPU and delays requests.
+       Reno is always there (tcp(7)); where it isn't allowed, the default does. */
+    setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, "reno", 4);
     if (!w->plan->source_count)
         return fd;
     const struct sockaddr_storage *from =
@@ -126,14 +129,29 @@ bool conn_may_begin(const struct worker *w, const struct lane *lane, uint64_t no
     return lane == w->active && now_ns < w->end_ns && lane->quota;
 }
 
-/* When the next send is made, for closed loops. Sends that a batch takes along go out together, one
-   after the other: one clock read stands for all (at most 8), too early by what the ones before it
-   take, some 20 us. */
-static uint64_t send_stamp(struct worker *w)
+/* When the slot's next send is made, for closed loops. Sends that are queued go out together, one
+   after the other. A full batch is stamped by conn_on_batch. The rest, that goes out with the next
+   wait, keeps the time when the first of it was queued: too early by what the sends before it take,
+   at most 15 times some 2 us. */
+static uint64_t send_stamp(struct worker *w, unsigned slot)
 {
-    if (!w->transport->queued)
+    if (!w->transport->queued) {
         w->stamp_ns = clock_ns();
+        w->batch_count = 0;
+    }
+    if (w->conn[slot].state == CONN_OPEN && !w->conn[slot].sending &&
+        w->batch_count < TRANSPORT_BATCH)
+        w->batch[w->batch_count++] = slot;
     return w->stamp_ns;
+}
+
+/* Where requests are pipelined, stamps are many a slot and keep the time of their queueing. */
+void conn_on_batch(void *owner, uint64_t begin_ns, uint64_t end_ns)
+{
+    struct worker *w = owner;
+    for (unsigned i = 0; w->depth == 1 && i < w->batch_count; i++)
+        w->stamps[w->batch[i]] = begin_ns + (end_ns - begin_ns) * i / w->batch_count;
+    w->batch_count = 0;
 }
 
 void conn_ready(struct worker *w, unsigned slot)
@@ -150,7 +168,7 @@ void conn_ready(struct worker *w, unsigned slot)
         return;
     }
     unsigned room = w->depth - c->outstanding;
-    conn_begin(w, slot, lane->quota < room ? (unsigned)lane->quota : room, send_stamp(w));
+    conn_begin(w, slot, lane->quota < room ? (unsigned)lane->quota : room, send_stamp(w, slot));
 }
 
 /* Forgets the socket and everything that was under way on it. */

@@ -13,8 +13,7 @@ struct err;
 struct transport;
 
 /* What an engine tells its owner, from within wait(). The owner may call send and close for any
-   slot in each of them, and open in all but on_data. Nothing is told about a slot after its close.
- */
+   slot in each of them, open in all but on_data. Nothing is told about a slot after its close. */
 struct transport_events {
     void (*on_open)(void *owner, unsigned slot); /* connected */
     /* Bytes came; p is valid until the return. Returns how many of the bytes that follow the owner
@@ -23,25 +22,27 @@ struct transport_events {
     size_t (*on_data)(void *owner, unsigned slot, const char *p, size_t n);
     size_t (*on_skipped)(void *owner, unsigned slot, size_t n); /* returns as on_data */
     void (*on_sent)(void *owner, unsigned slot); /* a send that was TRANSPORT_PENDING is out */
-    /* It ended: error 0 after the peer's orderly end, else an errno. op says in which call. The
-       owner must close the slot. */
-    void (*on_end)(void *owner, unsigned slot, int error,
-                   char op); /* op: 'c'onnect 'r'ead 'w'rite */
+    /* The queued sends went out, one after the other, between these two times. Told within send,
+       open or close; not of sends that the next wait() takes along. */
+    void (*on_batch)(void *owner, uint64_t begin_ns, uint64_t end_ns);
+    /* It ended: error 0 after the peer's orderly end, else an errno. op says in which call:
+       'c'onnect, 'r'ead or 'w'rite. The owner must close the slot. */
+    void (*on_end)(void *owner, unsigned slot, int error, char op);
 };
+
+#define TRANSPORT_BATCH 16 /* the most sends that are queued: bounds how long one waits */
 
 struct transport_setup {
     unsigned slots;
-    size_t
-        in_flight_max; /* the most bytes that a slot can have sent and not yet had an answer to */
-    int short_lived;   /* connections end after a request or so */
+    size_t in_flight_max; /* the most bytes that a slot can have sent and not yet had answers to */
+    int short_lived;      /* connections end after a request or so */
     const struct transport_events *events;
     void *owner;
 };
 
 enum transport_send {
     TRANSPORT_SENT,    /* the kernel has the bytes, or will at the latest at the next wait() */
-    TRANSPORT_PENDING, /* on_sent follows; until then p must stay and nothing else be sent on the
-                          slot */
+    TRANSPORT_PENDING, /* on_sent follows; until then nothing else may be sent on the slot */
     TRANSPORT_FAILED   /* errno in transport.error; the owner must close the slot */
 };
 
@@ -68,8 +69,7 @@ struct transport { /* first member of each engine's own struct */
     void *owner;
     uint64_t now_ns; /* when the last wait() had its events */
     int error;       /* of the last TRANSPORT_FAILED */
-    unsigned
-        queued; /* sends that wait for the next one, to go out in one batch; always 0 with epoll */
+    unsigned queued; /* sends that wait to go out in one batch; always 0 with epoll */
 };
 
 extern const struct transport_ops transport_epoll, transport_uring;

@@ -20,8 +20,7 @@ enum {
     RING_SIZE = 256, /* submissions; completions: see ring_new */
     BUFFERS_MAX = 4096,
     BUFFER_SIZE = 4096,
-    SENDS_TOGETHER = 8, /* bounds how long a send waits, and so the error of its stamp */
-    SKIP_MIN = 65536,   /* fewer bytes are not worth a change of how to receive */
+    SKIP_MIN = 65536, /* fewer bytes are not worth a change of how to receive */
     SKIP_MAX = 1 << 30,
     INLINE_MAX = 4096 /* a send buffer has room for so many bytes: no need to be told */
 };
@@ -69,8 +68,12 @@ static uint64_t tag(enum kind kind, const struct slot *s, unsigned slot)
 
 static void submit(struct uring *u)
 {
+    uint64_t begin_ns = clock_ns();
+    unsigned sends = u->base.queued;
     io_uring_submit(&u->ring);
     u->unsubmitted = u->base.queued = 0;
+    if (sends)
+        u->base.events->on_batch(u->base.owner, begin_ns, clock_ns());
 }
 
 static struct io_uring_sqe *next_sqe(struct uring *u)
@@ -283,7 +286,7 @@ static enum transport_send uring_send(struct transport *t, unsigned slot, const 
     sqe->user_data = tag(SEND, s, slot);
     if (!u->told_of_sends)
         sqe->flags |= IOSQE_CQE_SKIP_SUCCESS;
-    if (++u->base.queued >= SENDS_TOGETHER)
+    if (++u->base.queued >= TRANSPORT_BATCH)
         submit(u);
     return u->told_of_sends ? TRANSPORT_PENDING : TRANSPORT_SENT;
 }

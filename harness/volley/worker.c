@@ -22,6 +22,7 @@ static const struct transport_events events = {
     .on_data = reader_on_data,
     .on_skipped = reader_on_skipped,
     .on_sent = conn_on_sent,
+    .on_batch = conn_on_batch,
     .on_end = reader_on_end,
 };
 

@@ -73,9 +73,10 @@ struct worker {
     struct lane *active; /* being loaded or drained; NULL between slices */
     uint64_t end_ns;     /* of sending in the active slice */
     uint64_t sweep_at_ns;
-    uint64_t gap_ns;   /* between two looks, with --busy-poll */
-    uint64_t stamp_ns; /* of the batch of sends that is being filled */
-    unsigned retrying; /* connections in CONN_RETRY */
+    uint64_t gap_ns;                              /* between two looks, with --busy-poll */
+    uint64_t stamp_ns;                            /* of the batch of sends that is being filled */
+    unsigned batch[TRANSPORT_BATCH], batch_count; /* its slots, in order */
+    unsigned retrying;                            /* connections in CONN_RETRY */
     unsigned next_source;
 };
 
@@ -83,6 +84,7 @@ struct worker {
 void conn_connect(struct worker *w, unsigned slot);
 void conn_on_open(void *owner, unsigned slot);
 void conn_on_sent(void *owner, unsigned slot);
+void conn_on_batch(void *owner, uint64_t begin_ns, uint64_t end_ns);
 void conn_expect_end(struct worker *w,
                      unsigned slot); /* its last answer came: the peer will close */
 /* Begins n requests whose latency counts from stamp_ns; opens the connection if it is closed. */
