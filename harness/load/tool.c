@@ -39,11 +39,16 @@ char *tool_first_line(char *const *argv)
     return text;
 }
 
-char *tool_url(const struct load *l)
+char *tool_address_url(const struct sockaddr_in *address, enum route_id route)
 {
     char host[INET_ADDRSTRLEN];
-    inet_ntop(AF_INET, &l->address.sin_addr, host, sizeof host);
-    return xasprintf("http://%s:%u%s", host, ntohs(l->address.sin_port), route_get(l->route)->path);
+    inet_ntop(AF_INET, &address->sin_addr, host, sizeof host);
+    return xasprintf("http://%s:%u%s", host, ntohs(address->sin_port), route_get(route)->path);
+}
+
+char *tool_url(const struct load *l)
+{
+    return tool_address_url(&l->address, l->route);
 }
 
 static char *raw_path(const struct load *l, const char *prefix, const char *name)

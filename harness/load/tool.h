@@ -2,6 +2,7 @@
 #ifndef LOAD_TOOL_H
 #define LOAD_TOOL_H
 
+#include "model/route.h"
 #include "model/strings.h"
 
 #include <stdbool.h>
@@ -9,6 +10,7 @@
 struct err;
 struct load;
 struct load_outcome;
+struct sockaddr_in;
 struct tally;
 
 struct tool_job {
@@ -35,7 +37,8 @@ char *tool_missing(const char *program, const char *package);
 /* First line that a command prints, or NULL (caller frees). */
 char *tool_first_line(char *const *argv);
 
-/* http://127.0.0.1:8080/path of the load's server and route (caller frees). */
+/* http://127.0.0.1:8080/path of an address and a route, or of a load's (caller frees). */
+char *tool_address_url(const struct sockaddr_in *address, enum route_id route);
 char *tool_url(const struct load *l);
 
 /* Writes the route's request body into raw_dir; returns its path, "" when the route has none

@@ -10,6 +10,7 @@
 #include "load/limits.h"
 #include "load/symptom.h"
 #include "load/tool.h"
+#include "load/volley_argv.h"
 #include "load/volley_report.h"
 #include "model/duel_slice.h"
 #include "stats/block.h"
@@ -87,12 +88,6 @@ static char *refuses(const struct load *l)
     return why ? why : limits_refuse(&limits, &all);
 }
 
-static void add(struct strings *argv, const char *option, char *value_taken)
-{
-    strings_add(argv, option);
-    strings_take(argv, value_taken);
-}
-
 /* "0,2,1,1,2,0" */
 static char *order_text(const size_t *order, size_t n)
 {
@@ -105,46 +100,17 @@ static char *order_text(const size_t *order, size_t n)
     return text;
 }
 
-/* "1=4711,4712" */
-static char *pids_text(const struct load *l, size_t index)
-{
-    char *text = xasprintf("%zu=", index);
-    for (size_t i = 0; i < l->pids_n; i++) {
-        char *more = xasprintf("%s%s%ld", text, i ? "," : "", (long)l->pids[i]);
-        free(text);
-        text = more;
-    }
-    return text;
-}
-
-/* Status and length are always compared; bodies that the route's table has, byte by byte as well,
-   which for less than a hundred bytes costs nothing that could be seen. */
-static void add_request(struct strings *argv, const struct load *l)
-{
-    const struct route *route = route_get(l->route);
-    add(argv, "--method", xstrdup(route->method));
-    if (route->request_body)
-        add(argv, "--body", xstrdup(route->request_body));
-    if (route->request_type)
-        add(argv, "--header", xasprintf("Content-Type: %s", route->request_type));
-    add(argv, "--expect-status", xstrdup("200"));
-    if (route->body)
-        add(argv, "--expect-body", xstrdup(route->body));
-    if (!l->keepalive)
-        strings_add(argv, "--close");
-}
-
 static void make_job(struct tool_job *job, const struct load *l, size_t n, double run_s,
                      char *program_taken)
 {
     *job = (struct tool_job){.prefix = "", .limit_s = run_s * 2 + margin_s, .grace_ms = GRACE_MS};
     strings_take(&job->argv, program_taken);
     strings_add(&job->argv, "--json");
-    add(&job->argv, "--threads", xstrdup("1"));
-    add(&job->argv, "--connections", xasprintf("%u", l->connections));
-    add(&job->argv, "--duration", xasprintf("%.0fms", run_s * 1e3));
-    add(&job->argv, "--timeout", xasprintf("%ds", TIMEOUT_S));
-    add_request(&job->argv, l);
+    volley_argv_add(&job->argv, "--threads", xstrdup("1"));
+    volley_argv_add(&job->argv, "--connections", xasprintf("%u", l->connections));
+    volley_argv_add(&job->argv, "--duration", xasprintf("%.0fms", run_s * 1e3));
+    volley_argv_add(&job->argv, "--timeout", xasprintf("%ds", TIMEOUT_S));
+    volley_argv_request(&job->argv, l->route, l->keepalive);
     for (size_t i = 0; i < n; i++)
         strings_take(&job->argv, tool_url(&l[i]));
 }
@@ -247,12 +213,11 @@ static void no_figures(struct load_share *x)
 
 static void add_turns(struct tool_job *job, const struct load *l, size_t n, const size_t *order)
 {
-    add(&job->argv, "--slice", xasprintf("%.0fus", volley_slice_s(l) * 1e6));
+    volley_argv_add(&job->argv, "--slice", xasprintf("%.0fus", volley_slice_s(l) * 1e6));
     if (order)
-        add(&job->argv, "--order", order_text(order, 2 * n));
+        volley_argv_add(&job->argv, "--order", order_text(order, 2 * n));
     for (size_t i = 0; i < n; i++)
-        if (l[i].pids_n)
-            add(&job->argv, "--pid", pids_text(&l[i], i));
+        volley_argv_pids(&job->argv, i, l[i].pids, l[i].pids_n);
 }
 
 static int measure_all(const struct load *l, size_t n, size_t reference, struct load_share *shares,
@@ -275,7 +240,7 @@ static int measure_all(const struct load *l, size_t n, size_t reference, struct 
     if (rc == 0) {
         make_job(&job, l, n, l->duration_s * (double)n, program);
         add_turns(&job, l, n, order);
-        add(&job.argv, "--slices", xstrdup(slices_path));
+        volley_argv_add(&job.argv, "--slices", xstrdup(slices_path));
         all.connections *= (unsigned)n; /* descriptors of the one process */
         rc = tool_run(&all, &job, &end, e);
     }

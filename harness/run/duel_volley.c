@@ -6,9 +6,10 @@
 #include "base/file.h"
 #include "lab/process.h"
 #include "lab/stop.h"
+#include "load/tool.h"
+#include "load/volley_argv.h"
 #include "model/strings.h"
 
-#include <arpa/inet.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,42 +22,18 @@ enum {
     GRACE_MS = 2000
 };
 
-static void add(struct strings *argv, const char *flag, char *value_take)
-{
-    strings_add(argv, flag);
-    strings_take(argv, value_take);
-}
-
 /* "0=12,13,20": its own processes first. */
-static char *clocks(const struct duel_load *l, size_t target)
+static void add_clocks(struct strings *argv, const struct duel_load *l, size_t target)
 {
-    char *text = xasprintf("%zu=", target);
+    size_t n = 0;
+    pid_t *pids = NULL;
     for (size_t k = 0; k < l->targets; k++) {
         const struct duel_target *t = &l->target[(target + k) % l->targets];
-        for (size_t i = 0; i < t->pids_n; i++) {
-            char *next = xasprintf("%s%s%d", text, k || i ? "," : "", (int)t->pids[i]);
-            free(text);
-            text = next;
-        }
+        for (size_t i = 0; i < t->pids_n; i++)
+            *(pid_t *)xgrow(&pids, &n, sizeof *pids) = t->pids[i];
     }
-    return text;
-}
-
-static void add_request(struct strings *argv, const struct duel_load *l)
-{
-    const struct route *r = route_get(l->route);
-    add(argv, "--method", xstrdup(r->method));
-    if (r->request_body)
-        add(argv, "--body", xstrdup(r->request_body));
-    if (r->request_type)
-        add(argv, "--header", xasprintf("Content-Type: %s", r->request_type));
-    add(argv, "--expect-status", xstrdup("200"));
-    for (size_t i = 0; i < l->targets; i++) {
-        char ip[INET_ADDRSTRLEN];
-        inet_ntop(AF_INET, &l->target[i].address->sin_addr, ip, sizeof ip);
-        strings_take(
-            argv, xasprintf("http://%s:%u%s", ip, ntohs(l->target[i].address->sin_port), r->path));
-    }
+    volley_argv_pids(argv, target, pids, n);
+    free(pids);
 }
 
 static void make_argv(struct strings *argv, const char *program, const struct duel_load *l,
@@ -64,20 +41,22 @@ static void make_argv(struct strings *argv, const char *program, const struct du
 {
     strings_add(argv, program);
     strings_add(argv, "--json");
-    add(argv, "--connections", xasprintf("%u", l->connections));
-    add(argv, "--threads", xasprintf("%u", l->threads));
-    add(argv, "--slice", xasprintf("%.0fus", l->slice_s * 1e6));
-    add(argv, "--duration", xasprintf("%.0fms", l->seconds * 1e3));
-    add(argv, "--warmup", xasprintf("%.0fms", l->warmup_s * 1e3));
-    add(argv, "--seed", xasprintf("%llu", l->seed));
-    add(argv, "--slices", xstrdup(slices_path));
+    volley_argv_add(argv, "--connections", xasprintf("%u", l->connections));
+    volley_argv_add(argv, "--threads", xasprintf("%u", l->threads));
+    volley_argv_add(argv, "--slice", xasprintf("%.0fus", l->slice_s * 1e6));
+    volley_argv_add(argv, "--duration", xasprintf("%.0fms", l->seconds * 1e3));
+    volley_argv_add(argv, "--warmup", xasprintf("%.0fms", l->warmup_s * 1e3));
+    volley_argv_add(argv, "--seed", xasprintf("%llu", l->seed));
+    volley_argv_add(argv, "--slices", xstrdup(slices_path));
     if (l->busy_poll)
         strings_add(argv, "--busy-poll");
     if (l->order)
-        add(argv, "--order", xstrdup(l->order));
+        volley_argv_add(argv, "--order", xstrdup(l->order));
     for (size_t i = 0; i < l->targets && l->target[i].pids_n; i++)
-        add(argv, "--pid", clocks(l, i));
-    add_request(argv, l);
+        add_clocks(argv, l, i);
+    volley_argv_request(argv, l->route, true);
+    for (size_t i = 0; i < l->targets; i++)
+        strings_take(argv, tool_address_url(l->target[i].address, l->route));
 }
 
 /* 0 and 3 (not one right answer from a server) are findings, judged by the slices; the rest means

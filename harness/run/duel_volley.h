@@ -25,8 +25,8 @@ struct duel_load {
     enum route_id route;
     unsigned connections, threads;
     double slice_s, seconds, warmup_s; /* seconds: of all slices together */
-    bool busy_poll;    /* never sleep: the client has its CPUs to itself */
-    const char *order; /* "0,1,1,0", or NULL with one target */
+    bool busy_poll;                    /* never sleep: the client has its CPUs to itself */
+    const char *order;                 /* "0,1,1,0", or NULL with one target */
     unsigned long long seed;
     const cpu_set_t *cpus;
     const char *dir;  /* existing folder for its files */
