@@ -2,65 +2,31 @@
    other people's bug reports (A01, A03, A16). The real one is in test_generator.c. */
 #include "load/ab.c" /* NOLINT(bugprone-suspicious-include): its statics are tested */
 
-#include "base/home.h"
-#include "lab/process.h"
-
-#include <arpa/inet.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
 
-static char dir[] = "/tmp/parity-test-ab-XXXXXX";
+#include "tests/fake_tool.h"
 
 static struct load sample(void)
 {
-    struct load l = {.route = ROUTE_HEALTH,
-                     .connections = 4,
-                     .keepalive = true,
-                     .duration_s = 1,
-                     .cpus_n = 1,
-                     .raw_dir = dir};
-    l.address.sin_family = AF_INET;
-    l.address.sin_port = htons(8080);
-    inet_pton(AF_INET, "127.0.0.1", &l.address.sin_addr);
-    return l;
-}
-
-static char *fixture_path(const char *name)
-{
-    char *below = xasprintf("harness/tests/fixtures/ab/%s", name), *path = home_path(below);
-    free(below);
-    return path;
-}
-
-static char *fixture(const char *name)
-{
-    char *path = fixture_path(name);
-    struct err e = {0};
-    char *text = file_read(path, NULL, &e);
-    if (!text)
-        fail_msg("%s", e.text);
-    free(path);
-    return text;
+    return fake_load(4, 1);
 }
 
 /* Puts an ab before the real one that prints two fixtures and ends with a status; before that it
    does what more says. */
 static void fake_ab(const char *out, const char *err, int status, const char *more)
 {
-    char *path = xasprintf("%s/ab", dir);
-    char *out_path = fixture_path(out), *err_path = err ? fixture_path(err) : xstrdup("/dev/null");
-    char *text = xasprintf("#!/bin/sh\n%s\ncat '%s'\ncat '%s' >&2\nexit %d\n", more, out_path,
-                           err_path, status);
-    assert_int_equal(file_replace(path, text, strlen(text), NULL), 0);
-    assert_int_equal(chmod(path, 0755), 0);
-    free(text);
+    char *out_path = recorded_path("ab", out);
+    char *err_path = err ? recorded_path("ab", err) : xstrdup("/dev/null");
+    char *script =
+        xasprintf("%s\ncat '%s'\ncat '%s' >&2\nexit %d\n", more, out_path, err_path, status);
+    fake_tool("ab", script);
+    free(script);
     free(err_path);
     free(out_path);
-    free(path);
 }
 
 static struct load_outcome run_fake(const struct load *l, struct tally *t)
@@ -78,9 +44,9 @@ static struct load_outcome concluded(const struct load *l, const char *out, cons
     struct load_outcome o = {.verdict = VERDICT_NOT_RUN};
     struct tool_end end = {.how = "exited with status 1",
                            .failed = err != NULL,
-                           .out = fixture(out),
-                           .err = err ? fixture(err) : xstrdup("")};
-    char *percentiles = csv ? fixture(csv) : NULL;
+                           .out = recorded("ab", out),
+                           .err = err ? recorded("ab", err) : xstrdup("")};
+    char *percentiles = csv ? recorded("ab", csv) : NULL;
     conclude(l, percentiles, &end, t, &o);
     free(percentiles);
     tool_end_fini(&end);
@@ -157,21 +123,13 @@ static void counted_requests_have_no_clock(void **state)
     struct tally t = {0};
     struct load_outcome o = concluded(&l, "a15-capped.txt", NULL, NULL, &t);
     assert_null(strstr(o.note, "capped"));
-    char *old = xstrdup(getenv("PATH")), *path = xasprintf("%s:%s", dir, old), *args = NULL;
     struct err e = {0};
-    setenv("PATH", path, 1);
     fake_ab("a09-none.txt", NULL, 0, "echo \"$@\" >args.txt");
     l.warmup_s = 0.5;
     assert_int_equal(warm(&l, &e), 0);
-    char *said = xasprintf("%s/warm-command.txt", dir);
-    args = file_read(said, NULL, NULL);
-    assert_non_null(args);
-    assert_non_null(strstr(args, "-t"));
-    setenv("PATH", old, 1);
-    free(args);
-    free(said);
-    free(path);
-    free(old);
+    char *command = fake_left("warm-command.txt");
+    assert_non_null(strstr(command, "-t"));
+    free(command);
     l.requests = 100;
     l.connections = 101;
     char *why = refuses(&l);
@@ -227,10 +185,9 @@ static void a01_gives_up_on_a_reset(void **state)
     assert_int_equal(t.errors[ERROR_READ], 1);
     assert_int_equal(t.requests, -1);
     assert_true(isnan(t.reported_per_s) && isnan(t.latency.p[LATENCY_P50]));
-    char *path = xasprintf("%s/err.txt", dir), *kept = file_read(path, NULL, NULL);
+    char *kept = fake_left("err.txt");
     assert_string_equal(kept, "apr_socket_recv: Connection reset by peer (104)\n");
     free(kept);
-    free(path);
 }
 
 static void a03_timeouts_of_old_and_new(void **state)
@@ -325,7 +282,7 @@ static void an_old_percentiles_file_is_removed(void **state)
     (void)state;
     struct load l = sample();
     struct tally t = {0};
-    char *path = percentiles_path(&l, ""), *old = fixture("real-keepalive.csv");
+    char *path = percentiles_path(&l, ""), *old = recorded("ab", "real-keepalive.csv");
     assert_int_equal(file_replace(path, old, strlen(old), NULL), 0);
     fake_ab("a18-zero.txt", NULL, 0, "");
     run_fake(&l, &t);
@@ -349,23 +306,6 @@ static void a_hanging_ab_is_ended(void **state)
     assert_non_null(strstr(o.note, "ab was still running after 1.5 s"));
 }
 
-static int set_up(void **state)
-{
-    (void)state;
-    if (!mkdtemp(dir))
-        return -1;
-    char *path = xasprintf("%s:%s", dir, getenv("PATH"));
-    setenv("PATH", path, 1);
-    free(path);
-    return process_keep_children(NULL);
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    return file_remove_tree(dir, NULL);
-}
-
 int main(void)
 {
     cmocka_set_message_output(CM_OUTPUT_TAP);
@@ -384,5 +324,5 @@ int main(void)
         cmocka_unit_test(an_old_percentiles_file_is_removed),
         cmocka_unit_test(a_hanging_ab_is_ended),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, fake_setup, scratch_teardown);
 }

@@ -3,10 +3,8 @@
 #include "load/volley.c" /* NOLINT(bugprone-suspicious-include): its statics are tested */
 
 #include "base/clock.h"
-#include "lab/process.h"
 #include "lab/stop.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -14,12 +12,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
-static char dir[] = "/tmp/parity-test-volley-driver-XXXXXX";
+#include "tests/fake_tool.h"
+
 static const pid_t pids[] = {4711, 4712};
 
 enum {
@@ -36,56 +34,28 @@ enum {
 static void make_loads(struct load *loads)
 {
     for (unsigned i = 0; i < SERVERS; i++) {
-        loads[i] = (struct load){.route = ROUTE_HEALTH,
-                                 .connections = 64,
-                                 .keepalive = true,
-                                 .duration_s = 0.4,
-                                 .cpus_n = 2,
-                                 .raw_dir = dir,
-                                 .together = SERVERS,
-                                 .pids = pids,
-                                 .pids_n = i == 1 ? 2 : 0,
-                                 .seed = 7};
-        loads[i].address.sin_family = AF_INET;
+        loads[i] = fake_load(64, 0.4);
+        loads[i].together = SERVERS;
+        loads[i].pids = pids;
+        loads[i].pids_n = i == 1 ? 2 : 0;
+        loads[i].seed = 7;
         loads[i].address.sin_port = htons((uint16_t)(8080 + i));
-        inet_pton(AF_INET, "127.0.0.1", &loads[i].address.sin_addr);
     }
-}
-
-static char *below(const char *name)
-{
-    return xasprintf("%s/%s", dir, name);
 }
 
 static void put(const char *name, const char *text)
 {
-    char *path = below(name);
-    assert_int_equal(file_replace(path, text, strlen(text), NULL), 0);
-    free(path);
+    free(scratch_text(name, text));
 }
 
-static char *read_below(const char *name)
-{
-    char *path = below(name);
-    struct err e = {0};
-    char *text = file_read(path, NULL, &e);
-    if (!text)
-        fail_msg("%s", e.text);
-    free(path);
-    return text;
-}
-
-/* Puts a volley made of a shell script before the real one. It finds its --slices in $slices. */
+/* A volley that finds its --slices in $slices. */
 static void fake_volley(const char *script)
 {
-    char *path = below("volley");
-    char *text = xasprintf("#!/bin/sh\ncd %s || exit\nslices=/dev/null\nfor word; do\n"
+    char *text = xasprintf("cd %s || exit\nslices=/dev/null\nfor word; do\n"
                            "[ \"$last\" = --slices ] && slices=$word\nlast=$word\ndone\n%s",
-                           dir, script);
-    put("volley", text);
-    assert_int_equal(chmod(path, 0755), 0);
+                           scratch_dir, script);
+    fake_tool("volley", text);
     free(text);
-    free(path);
 }
 
 /* One of the summary's targets (caller frees). */
@@ -125,7 +95,8 @@ static void put_slices(bool odd_has_some)
         char *more = xasprintf(
             "%s{\"type\":\"slice\",\"target\":%zu,\"start_ns\":1,\"stop_ns\":2,\"first_ns\":1000,"
             "\"last_ns\":%d,\"duration_ns\":2000000,\"ok\":51,\"failed\":0,\"unanswered\":0,"
-            "\"errors\":{},\"client_cpu_ns\":250000,\"client_spin_ns\":0,\"server_cpu_ns\":[300000],"
+            "\"errors\":{},\"client_cpu_ns\":250000,\"client_spin_ns\":0,\"server_cpu_ns\":[300000]"
+            ","
             "\"histogram\":{\"bins\":[]}}\n",
             text, order[i], order[i] == 2 ? 1001000 : 2001000);
         free(text);
@@ -151,7 +122,7 @@ static void assert_all(const struct load_share *shares, enum verdict verdict, co
         assert_string_equal(verdict_name(shares[i].outcome.verdict), verdict_name(verdict));
         if (!strstr(shares[i].outcome.note, words))
             fail_msg("no \"%s\" in \"%s\"", words, shares[i].outcome.note);
-        assert_null(strstr(shares[i].outcome.note, dir)); /* a result names no folder */
+        assert_null(strstr(shares[i].outcome.note, scratch_dir)); /* a result names no folder */
         assert_int_equal(shares[i].tally.requests, -1);
         assert_true(isnan(shares[i].log_ratio[METRIC_THROUGHPUT]));
         assert_true(isnan(shares[i].server_cpu_s));
@@ -176,7 +147,7 @@ static void a_whole_run(void **state)
     assert_true(isnan(shares[0].log_ratio[METRIC_THROUGHPUT])); /* the reference */
     assert_float_equal(shares[1].log_ratio[METRIC_THROUGHPUT], 0, 1e-9);
     assert_float_equal(shares[2].log_ratio[METRIC_THROUGHPUT], log(2), 1e-9);
-    char *lean = read_below("slices.jsonl");
+    char *lean = fake_left("slices.jsonl");
     assert_non_null(strstr(lean, "client_cpu_ns"));
     assert_null(strstr(lean, "histogram"));
     free(lean);
@@ -190,7 +161,7 @@ static void its_command_line(void **state)
     put_slices(true);
     fake_volley("cat slices >\"$slices\"\ncat summary\n");
     run_all(shares);
-    char *command = read_below("command.txt");
+    char *command = fake_left("command.txt");
     static const char *const parts[] = {
         "/volley --json --threads 1 --connections 64 --duration 1200ms --timeout 10s --method GET ",
         " --expect-status 200 --expect-body OK http://127.0.0.1:8080/health "
@@ -377,14 +348,6 @@ static void one_server_of_three_fails(void **state)
     }
 }
 
-static pid_t pid_in(const char *name)
-{
-    char *text = read_below(name);
-    pid_t pid = (pid_t)strtol(text, NULL, 10);
-    free(text);
-    return pid;
-}
-
 static void a_volley_that_never_ends(void **state)
 {
     (void)state;
@@ -399,9 +362,9 @@ static void a_volley_that_never_ends(void **state)
     assert_true(clock_ns() - start_ns < 60e9);
     assert_all(shares, VERDICT_TOOL_TIMEOUT, "volley was still running after 2.9 s");
     assert_all(shares, VERDICT_TOOL_TIMEOUT, "killed by SIGKILL");
-    assert_int_equal(kill(pid_in("pid"), 0), -1);
+    assert_int_equal(kill(fake_left_pid("pid"), 0), -1);
     assert_int_equal(errno, ESRCH);
-    assert_int_equal(kill(pid_in("child"), 0), -1); /* of its whole group nothing is left */
+    assert_int_equal(kill(fake_left_pid("child"), 0), -1); /* of its whole group nothing is left */
     assert_int_equal(errno, ESRCH);
 }
 
@@ -495,7 +458,7 @@ static void one_server_alone_has_no_order(void **state)
     assert_int_equal(o.verdict, VERDICT_VALID);
     assert_int_equal(t.ok, 100);
     assert_float_equal(o.cpu_s, 500e-6, 1e-9);
-    char *command = read_below("command.txt");
+    char *command = fake_left("command.txt");
     assert_null(strstr(command, "--order"));
     assert_non_null(strstr(command, "--duration 400ms"));
     free(command);
@@ -512,7 +475,7 @@ static void a_warm_up_keeps_its_files_apart(void **state)
     loads[0].warmup_s = 0.3;
     fake_volley("echo cold >&2\nexit 4\n");
     assert_int_equal(warm(&loads[0], NULL), 0);
-    char *command = read_below("warm-8080-command.txt"), *said = read_below("warm-8080-err.txt");
+    char *command = fake_left("warm-8080-command.txt"), *said = fake_left("warm-8080-err.txt");
     assert_non_null(strstr(command, "--duration 300ms"));
     assert_null(strstr(command, "--slices"));
     assert_string_equal(said, "cold\n");
@@ -526,11 +489,11 @@ static void no_volley_at_all(void **state)
     struct load loads[SERVERS];
     struct load_share shares[SERVERS];
     struct err e = {0};
-    char *path = below("volley");
+    char *path = scratch_path("volley");
     make_loads(loads);
     assert_int_equal(unlink(path), 0);
     char *saved = xstrdup(getenv("PATH"));
-    setenv("PATH", dir, 1);
+    setenv("PATH", scratch_dir, 1);
     char *found = program_find_own("volley"), *why = missing();
     if (found) { /* installed where PATH isn't asked */
         free(found);
@@ -546,23 +509,6 @@ static void no_volley_at_all(void **state)
     setenv("PATH", saved, 1);
     free(saved);
     free(path);
-}
-
-static int set_up(void **state)
-{
-    (void)state;
-    if (!mkdtemp(dir))
-        return -1;
-    char *path = xasprintf("%s:%s", dir, getenv("PATH"));
-    setenv("PATH", path, 1);
-    free(path);
-    return process_keep_children(NULL);
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    return file_remove_tree(dir, NULL);
 }
 
 int main(void)
@@ -584,5 +530,5 @@ int main(void)
         cmocka_unit_test(a_warm_up_keeps_its_files_apart),
         cmocka_unit_test(no_volley_at_all),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, fake_setup, scratch_teardown);
 }

@@ -2,40 +2,16 @@
    tools) and test_generator.c (the real one). */
 #include "load/wrk.c" /* NOLINT(bugprone-suspicious-include): its statics are tested */
 
-#include "base/file.h"
-
-#include <arpa/inet.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
 
-static char dir[] = "/tmp/parity-test-wrk-XXXXXX";
+#include "tests/fake_tool.h"
 
 static struct load sample(void)
 {
-    struct load l = {.route = ROUTE_HEALTH,
-                     .connections = 64,
-                     .keepalive = true,
-                     .duration_s = 2,
-                     .cpus_n = 2,
-                     .raw_dir = dir};
-    l.address.sin_family = AF_INET;
-    l.address.sin_port = htons(8080);
-    inet_pton(AF_INET, "127.0.0.1", &l.address.sin_addr);
-    return l;
-}
-
-static char *fixture(const char *name)
-{
-    char *below = xasprintf("harness/tests/fixtures/wrk/%s", name), *path = home_path(below);
-    struct err e = {0};
-    char *text = file_read(path, NULL, &e);
-    if (!text)
-        fail_msg("%s", e.text);
-    free(path);
-    free(below);
-    return text;
+    return fake_load(64, 2);
 }
 
 /* What is made of a run that printed these fixtures (NULL = nothing). */
@@ -45,8 +21,8 @@ static struct load_outcome concluded(const struct load *l, const struct limits *
     struct load_outcome o = {.verdict = VERDICT_NOT_RUN};
     struct tool_end end = {.how = "exited with status 1",
                            .failed = err != NULL,
-                           .out = out ? fixture(out) : xstrdup(""),
-                           .err = err ? fixture(err) : xstrdup("")};
+                           .out = out ? recorded("wrk", out) : xstrdup(""),
+                           .err = err ? recorded("wrk", err) : xstrdup("")};
     conclude(l, limits, &end, t, &o);
     tool_end_fini(&end);
     return o;
@@ -217,18 +193,6 @@ static void runs_without_a_report(void **state)
     assert_non_null(strstr(o.note, "it printed nothing"));
 }
 
-static int set_up(void **state)
-{
-    (void)state;
-    return mkdtemp(dir) ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    return file_remove_tree(dir, NULL);
-}
-
 int main(void)
 {
     cmocka_set_message_output(CM_OUTPUT_TAP);
@@ -241,5 +205,5 @@ int main(void)
         cmocka_unit_test(failed_connects_get_a_cause),
         cmocka_unit_test(runs_without_a_report),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

@@ -3,62 +3,32 @@
 #include "load/wrk.c" /* NOLINT(bugprone-suspicious-include): its statics are tested */
 
 #include "base/clock.h"
-#include "base/file.h"
-#include "lab/process.h"
 #include "lab/stop.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <cmocka.h>
 
-static char dir[] = "/tmp/parity-test-wrk-run-XXXXXX";
+#include "tests/fake_tool.h"
 
 static struct load sample(void)
 {
-    struct load l = {.route = ROUTE_HEALTH,
-                     .connections = 64,
-                     .keepalive = true,
-                     .duration_s = 2,
-                     .cpus_n = 2,
-                     .raw_dir = dir};
-    l.address.sin_family = AF_INET;
-    l.address.sin_port = htons(8080);
-    inet_pton(AF_INET, "127.0.0.1", &l.address.sin_addr);
-    return l;
+    return fake_load(64, 2);
 }
 
-static char *read_below(const char *name)
-{
-    char *path = xasprintf("%s/%s", dir, name);
-    struct err e = {0};
-    char *text = file_read(path, NULL, &e);
-    if (!text)
-        fail_msg("%s", e.text);
-    free(path);
-    return text;
-}
-
-/* Puts a wrk made of a shell script before the real one. */
 static void fake_wrk(const char *script)
 {
-    char *path = xasprintf("%s/wrk", dir), *text = xasprintf("#!/bin/sh\n%s", script);
-    assert_int_equal(file_replace(path, text, strlen(text), NULL), 0);
-    assert_int_equal(chmod(path, 0755), 0);
-    free(text);
-    free(path);
+    fake_tool("wrk", script);
 }
 
-static void fake_wrk_prints(const char *fixture_name)
+static void fake_wrk_prints(const char *name)
 {
-    char *path = home_path("harness/tests/fixtures/wrk");
-    char *script = xasprintf("cat '%s/%s'\n", path, fixture_name);
+    char *path = recorded_path("wrk", name), *script = xasprintf("cat '%s'\n", path);
     fake_wrk(script);
     free(script);
     free(path);
@@ -77,7 +47,7 @@ static void a_fake_run_leaves_its_files(void **state)
     assert_int_equal(o.verdict, VERDICT_VALID);
     assert_int_equal(t.requests, 100);
     assert_true(o.cpu_s >= 0 && o.cpu_s < 10);
-    char *command = read_below("command.txt"), *out = read_below("out.txt");
+    char *command = fake_left("command.txt"), *out = fake_left("out.txt");
     assert_non_null(strstr(command, "wrk -t 2 -c 64 -d 2s --timeout 10s --latency -s /"));
     assert_non_null(strstr(command, " -- GET keep-alive '' ''\n"));
     assert_non_null(strstr(out, WRK_REPORT_MARKER));
@@ -91,8 +61,8 @@ static void w11_usage_text_is_no_report(void **state)
     struct load l = sample();
     struct tally t = {0};
     struct load_outcome o;
-    char *folder = home_path("harness/tests/fixtures/wrk");
-    char *script = xasprintf("cat '%s/real-usage.out'; exit 1\n", folder);
+    char *path = recorded_path("wrk", "real-usage.out");
+    char *script = xasprintf("cat '%s'; exit 1\n", path);
     fake_wrk(script);
     assert_int_equal(measure(&l, &t, &o, NULL), 0);
     assert_int_equal(o.verdict, VERDICT_TOOL_FAILED);
@@ -100,15 +70,7 @@ static void w11_usage_text_is_no_report(void **state)
     assert_non_null(strstr(o.note, "exited with status 1"));
     assert_int_equal(t.requests, -1);
     free(script);
-    free(folder);
-}
-
-static pid_t pid_in(const char *name)
-{
-    char *text = read_below(name);
-    pid_t pid = (pid_t)strtol(text, NULL, 10);
-    free(text);
-    return pid;
+    free(path);
 }
 
 static void w10_a_wrk_that_never_ends(void **state)
@@ -120,7 +82,7 @@ static void w10_a_wrk_that_never_ends(void **state)
     char *script = xasprintf("trap '' INT TERM\necho 'Running 2s test @ http://127.0.0.1:8080/'\n"
                              "echo $$ > %s/pid\nsleep 600 & echo $! > %s/child\n"
                              "while :; do sleep 600; done\n",
-                             dir, dir);
+                             scratch_dir, scratch_dir);
     fake_wrk(script);
     l.duration_s = 1;
     double saved = margin_s;
@@ -131,9 +93,9 @@ static void w10_a_wrk_that_never_ends(void **state)
     assert_true(clock_ns() - start_ns < 60e9);
     assert_int_equal(o.verdict, VERDICT_TOOL_TIMEOUT);
     assert_non_null(strstr(o.note, "killed by SIGKILL"));
-    assert_int_equal(kill(pid_in("pid"), 0), -1);
+    assert_int_equal(kill(fake_left_pid("pid"), 0), -1);
     assert_int_equal(errno, ESRCH);
-    assert_int_equal(kill(pid_in("child"), 0), -1); /* of its whole group nothing is left */
+    assert_int_equal(kill(fake_left_pid("child"), 0), -1); /* of its whole group nothing is left */
     assert_int_equal(errno, ESRCH);
     free(script);
 }
@@ -201,23 +163,6 @@ static void what_can_not_be_run_is_an_error(void **state)
     assert_non_null(strstr(e.text, "/nonexistent/folder"));
 }
 
-static int set_up(void **state)
-{
-    (void)state;
-    if (!mkdtemp(dir))
-        return -1;
-    char *path = xasprintf("%s:%s", dir, getenv("PATH"));
-    setenv("PATH", path, 1);
-    free(path);
-    return process_keep_children(NULL);
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    return file_remove_tree(dir, NULL);
-}
-
 int main(void)
 {
     cmocka_set_message_output(CM_OUTPUT_TAP);
@@ -229,5 +174,5 @@ int main(void)
         cmocka_unit_test(the_user_stops_a_run),
         cmocka_unit_test(what_can_not_be_run_is_an_error),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, fake_setup, scratch_teardown);
 }
