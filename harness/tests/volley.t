@@ -567,13 +567,17 @@ def stalling():
 
 @each_engine
 def open_loop_shows_a_stall_that_a_closed_loop_hides(engine):
+    # A tenth of the planned requests falls into a stall and waits for its end, 0 to 100 ms: the longest tenth of
+    # them, a hundredth of all, at least 90 ms (a slow machine only adds).
     with Server(stalling()) as s:
         t = one(*engine, "-c", 50, "-d", "4s", "--rate", "200/s", s.url)
-        assert t["latency_us"]["p99"] > 50e3, t["latency_us"]["p99"]
-        assert 780 <= t["requests"] <= 801, t["requests"]
+        assert t["latency_us"]["p99"] > 85e3, t["latency_us"]
+        assert t["requests"] + t["open_loop"]["unsent"] in range(798, 802), (t["requests"], t["open_loop"])
+    # A client that waits for each answer sends but one request into a stall: of hundreds, too few for its p99. It
+    # has seen it, though.
     with Server(stalling()) as s:
         t = one(*engine, "-c", 1, "-d", "4s", s.url)
-        assert t["latency_us"]["p99"] < 50e3 and t["latency_us"]["max"] > 50e3, t["latency_us"]["p99"]
+        assert t["latency_us"]["p99"] < 50e3 and t["latency_us"]["max"] > 85e3, t["latency_us"]
 
 
 @each_engine
@@ -585,12 +589,19 @@ def open_loop_counts_from_the_planned_time(engine):
     with Server(delayed) as s:
         t = one(*engine, "-c", 30, "-d", "2s", "--rate", 100, s.url)
         assert 50e3 <= t["latency_us"]["min"] and t["latency_us"]["p50"] < 100e3, t["latency_us"]
-        # One connection serves 20 a second: the 40th answer comes 1.6 s after its plan.
+        # One connection serves 20 a second at most: the k-th answer comes (50 + 40 k) ms after its plan, the 20th
+        # 0.8 s, the 40th 1.6 s. Where it serves fewer, the middle and the last one come later still. A client that
+        # counted from its sends would say 50 ms of all of them.
         t = one(*engine, "-c", 1, "-d", "2s", "--rate", 100, s.url)
-        assert t["latency_us"]["max"] > 1.2e6, t["latency_us"]["max"]
+        assert t["latency_us"]["p50"] > 0.75e6 and t["latency_us"]["max"] > 1.5e6, t["latency_us"]
         o = t["open_loop"]
         assert o["unsent"] >= 150 and o["late_sends"] >= 20, o
         assert t["requests"] + o["unsent"] in range(199, 202), (t["requests"], o)
+        closed = one(*engine, "-c", 1, "-d", "2s", s.url)["latency_us"]
+        assert closed["p50"] < 0.4e6, closed
+        # Sends that go out in batches are not stamped later than they are made: no answer beats the delay.
+        closed = one(*engine, "-c", 40, "-d", "1s", s.url)["latency_us"]
+        assert closed["min"] >= 50e3, closed
 
 
 @test
