@@ -78,9 +78,7 @@ struct engine {
     uint64_t nowhere;                                  /* counts what nobody asked for */
 };
 
-extern const struct engine_ops engine_epoll;
-extern const struct engine_ops engine_uring;
-extern const struct engine_ops engine_kqueue;
+extern const struct engine_ops engine_epoll, engine_uring, engine_kqueue;
 
 /* A new link on an accepted socket: on_open called. */
 struct link *link_open(struct engine *e, int fd);
