@@ -2,9 +2,11 @@
 """schema.t: what Parity ships and writes agrees with results/schema, by an independent validator.
 
 Every suite and manifest is valid; so is a result that the model wrote (test_result writes one to
-$RESULT_OUT); and the schemas aren't so loose that anything is: documents with a key less, a key
-more, or a value of another type are refused."""
+$RESULT_OUT), and what volley prints, in a closed and an open loop, of a server of this script; and
+the schemas aren't so loose that anything is: documents with a key less, a key more, or a value of
+another type are refused."""
 import copy
+import http.server
 import json
 import os
 import pathlib
@@ -12,12 +14,14 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 
 import jsonschema
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCHEMAS = ROOT / "results" / "schema"
 WRITER = "build/asan/harness/tests/test_result"
+VOLLEY = "build/asan/bin/volley"
 
 
 def refuse_constant(name):
@@ -93,14 +97,16 @@ def edited(document, way, change):
 
 
 # Objects whose keys are data (a server's name, a fact), and keys that a person may leave out.
-OPEN = {"environment", "facts", "values", "reasons", "lacks", "differs", "blocks_of",
+OPEN = {"environment", "facts", "options", "values", "reasons", "lacks", "differs", "blocks_of",
         "duration_of"}
 OPTIONAL = {
     "suite": {"title", "reference", "modes", "workers", "blocks_of", "duration_of",
               "requests", "warmup_s", "seed"},
     "server": {"schema", "schema_version", "title", "version", "needs", "configs", "lacks",
-               "differs", "workers", "stop_signal", "port", "counter", "skip"},
+               "differs", "workers", "stop_signal", "port", "counter", "skip", "install"},
     "result": set(),
+    "volley": set(),
+    "volley-slice": set(),
 }
 
 
@@ -127,9 +133,67 @@ def looseness(kind, validator, document):
     return missed
 
 
+def build(program):
+    if not (ROOT / program).exists():
+        subprocess.run(["make", "-s", program], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+
+
+class Ok(http.server.BaseHTTPRequestHandler):
+    """Answers every GET with two bytes and keeps the connection."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):  # the name is http.server's
+        self.send_response(200)
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"OK")
+
+    def log_message(self, *_):
+        pass
+
+
+def volley_says(folder, *more):
+    """What volley printed about a server of our own: its summary, and its slices."""
+    build(VOLLEY)
+    slices = pathlib.Path(folder) / "slices.jsonl"
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Ok) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}/"
+        done = subprocess.run(
+            [ROOT / VOLLEY, "--json", "-c", "2", "--requests", "100", "-d", "60s", "--slices", slices,
+             "--pid", f"0={os.getpid()}", *more, url], capture_output=True, text=True, check=False)
+        server.shutdown()
+    if done.returncode != 0:
+        raise RuntimeError(f"volley: {done.stderr}")
+    summary = pathlib.Path(folder) / "summary.json"
+    summary.write_text(done.stdout, encoding="utf-8")
+    lines = slices.read_text(encoding="utf-8").splitlines()
+    one = pathlib.Path(folder) / "slice.json"
+    documents = []
+    for line in lines:
+        one.write_text(line, encoding="utf-8")
+        documents.append(load(one))
+    return load(summary), documents
+
+
+def test_volley(tap, check):
+    for loop, more in (("closed", []), ("open", ["--rate", "200/s"])):
+        with tempfile.TemporaryDirectory() as folder:
+            summary, slices = volley_says(folder, *more)
+        tap.test(f"volley has something to say of a {loop} loop",
+                 [] if slices and summary["targets"][0]["ok"] == 100 else [str(summary)])
+        for kind, documents in (("volley", [summary]), ("volley-slice", slices)):
+            tap.test(f"a {kind} of a {loop} loop is one",
+                     [p for document in documents for p in problems_of(check[kind], document)])
+            tap.test(f"nothing can be changed in a {kind} of a {loop} loop unseen",
+                     looseness(kind, check[kind], documents[0]))
+    tap.test("a slice is no summary", ["it is"] if check["volley"].is_valid(slices[0]) else [])
+
+
 def write_result(folder):
-    if not (ROOT / WRITER).exists():
-        subprocess.run(["make", "-s", WRITER], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    build(WRITER)
     path = pathlib.Path(folder) / "result.json"
     done = subprocess.run(
         [ROOT / WRITER], env=os.environ | {"RESULT_OUT": str(path)}, capture_output=True, text=True
@@ -166,6 +230,7 @@ def main():
     tap.test("it has something of everything",
              [k for k in ("trials", "ratios", "cells", "fairness", "warnings") if not result.get(k)])
     tap.test("nothing can be changed in it unseen", looseness("result", check["result"], result))
+    test_volley(tap, check)
     tap.test("a suite is no result and no server",
              [k for k in ("result", "server") if check[k].is_valid(load(suites[0]))])
     names = verdict_names()
