@@ -170,11 +170,10 @@ static void read_counter(struct manifest *m, const struct json_at *at)
 
 static void read_all(struct manifest *m, const struct json_at *root)
 {
-    static const char *const keys[] = {"schema",      "schema_version", "name",    "title",
-                                       "start",       "version",        "needs",   "configs",
-                                       "differs",     "routes",         "lacks",   "workers",
-                                       "stop_signal", "port",           "counter", "install",
-                                       NULL};
+    static const char *const keys[] = {
+        "schema",      "schema_version", "name",    "title",   "start", "version",
+        "needs",       "configs",        "differs", "routes",  "lacks", "workers",
+        "stop_signal", "port",           "counter", "install", "limit", NULL};
     if (!json_at_object(root, keys))
         return;
     if (json_at_key(root, "schema").value || json_at_key(root, "schema_version").value)
@@ -184,10 +183,11 @@ static void read_all(struct manifest *m, const struct json_at *root)
     struct json_at needs = json_at_key(root, "needs"), configs = json_at_key(root, "configs");
     struct json_at differs = json_at_key(root, "differs"), workers = json_at_key(root, "workers");
     struct json_at signal = json_at_key(root, "stop_signal");
-    struct json_at port = json_at_key(root, "port");
+    struct json_at port = json_at_key(root, "port"), limit = json_at_key(root, "limit");
     m->port = (unsigned)json_at_whole_or(&port, 1, 65535, 0);
     m->name = xstrdup(json_at_text(&name));
     m->title = xstrdup(json_at_text_or(&title, m->name));
+    m->limit = limit.value && json_at_bool(&limit);
     if (!is_name(m->name))
         json_at_refuse(&name, "must be 1 to 40 letters, digits, '.', '_' or '-', and begin with a "
                               "letter or a digit");

@@ -36,6 +36,7 @@ struct manifest_counter {
 struct manifest {
     char *name;
     char *title;            /* one line for people; never NULL */
+    bool limit;             /* no contestant but what the machine can do: a line in charts */
     char *path;             /* the file it came from, or the URL */
     char *dir;              /* folder of that file; "." for a URL */
     char *url;              /* a server that runs already (http://HOST:PORT), or NULL */

@@ -125,6 +125,8 @@ static json_t *servers_json(const struct result *r)
                  : strrchr(m->path, '/') ? strrchr(m->path, '/') + 1
                                          : m->path));
         put(o, "running_already", json_boolean(m->url));
+        if (m->limit)
+            put(o, "limit", json_true());
         put(o, "facts", facts_json(&r->servers[i].facts));
         put(o, "conf", list(&r->servers[i].conf));
         put(o, "failed", text(r->servers[i].failed));

@@ -67,6 +67,7 @@ static void read_servers(struct plan *p, const struct json_at *at)
         m->title = xstrdup(json_at_text(&title));
         m->path = xstrdup(json_at_text(&path));
         m->dir = xstrdup(".");
+        m->limit = json_at_key(&one, "limit").value && field_flag(&one, "limit");
         m->url = field_flag(&one, "running_already") ? xstrdup(m->path) : NULL;
     }
     if (p->servers_n == 0)

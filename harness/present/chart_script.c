@@ -8,6 +8,7 @@
 #include "present/chart.h"
 #include "present/chart_draft.h"
 
+#include "base/alloc.h"
 #include "present/figure.h"
 #include "present/finding.h"
 
@@ -247,9 +248,22 @@ static void write_axes(FILE *to, const struct draft *d)
               to);
 }
 
+/* What the machine can do is a dashed line without points, whatever its place among the servers. */
+static void write_limit(FILE *to, const struct draft *d, const struct series *s)
+{
+    char *title = xasprintf("%s (limit)", d->r->plan.servers[s->server].name);
+    fputs("using 1:2 with lines linewidth 2 dashtype 2 linecolor rgb '#000000' title ", to);
+    write_quoted(to, title);
+    free(title);
+}
+
 static void write_curve(FILE *to, const struct draft *d, const struct series *s, enum block b)
 {
     const struct look *look = series_look(s->server);
+    if (b == BLOCK_FILLED && d->r->plan.servers[s->server].limit) {
+        write_limit(to, d, s);
+        return;
+    }
     bool titled = b == BLOCK_FILLED || !block_size(d, s, BLOCK_FILLED);
     switch (b) {
     case BLOCK_FILLED:

@@ -54,6 +54,29 @@ static void test_every_panel_has_six(void **state)
     result_fini(&r);
 }
 
+/* What the machine can do is a dashed line without points, and says so. */
+static void test_limit_is_a_line(void **state)
+{
+    struct result r;
+    struct charts c;
+    char *title;
+    (void)state;
+    sample_result_make(&r, 8);
+    charts_make(&c, &r);
+    assert_null(strstr(find(&c, "throughput-health-wrk")->script, "(limit)"));
+    charts_fini(&c);
+    r.plan.servers[0].limit = true;
+    charts_make(&c, &r);
+    title =
+        xasprintf("with lines linewidth 2 dashtype 2 linecolor rgb '#000000' title '%s (limit)'",
+                  r.plan.servers[0].name);
+    assert_int_equal(count(find(&c, "throughput-health-wrk")->script, title), 1);
+    assert_int_equal(count(find(&c, "p99-health-wrk")->script, "(limit)"), 1);
+    free(title);
+    charts_fini(&c);
+    result_fini(&r);
+}
+
 /* The blocks of data that the script names are those that the data has. */
 static void test_indices_match(void **state)
 {
@@ -212,6 +235,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_panel_has_six),
+        cmocka_unit_test(test_limit_is_a_line),
         cmocka_unit_test(test_indices_match),
         cmocka_unit_test(test_invalid_is_hollow_with_its_reason),
         cmocka_unit_test(test_parity),

@@ -26,10 +26,12 @@ struct canned {
     char bytes[256]; /* as long as the reactor's answer to /health */
 };
 
-static void count_ends(struct caller *c, const char *p, size_t n)
+/* Byte by byte: where an end may be cut in two. */
+static size_t count_cut_end(struct caller *c, const char *p, size_t n)
 {
     static const char end[] = "\r\n\r\n";
-    for (size_t i = 0; i < n; i++) {
+    size_t i = 0;
+    do {
         if (p[i] == end[c->matched])
             c->matched++;
         else
@@ -37,6 +39,24 @@ static void count_ends(struct caller *c, const char *p, size_t n)
         if (c->matched == 4) {
             c->matched = 0;
             c->owed++;
+        }
+    } while (++i < n && c->matched > 0);
+    return i;
+}
+
+static void count_ends(struct caller *c, const char *p, size_t n)
+{
+    size_t at = c->matched > 0 ? count_cut_end(c, p, n) : 0;
+    const char *cr;
+    while (at < n && (cr = memchr(p + at, '\r', n - at))) {
+        at = (size_t)(cr - p);
+        if (n - at < 4) {
+            at += count_cut_end(c, cr, n - at);
+        } else if (memcmp(cr, "\r\n\r\n", 4) == 0) {
+            c->owed++;
+            at += 4;
+        } else {
+            at++;
         }
     }
 }
