@@ -153,3 +153,30 @@ fake_volley() { # FOLDER WORD
   [ "$(jq '.trials | length' "$TMP/out/result.json")" = 0 ]
   nothing_left
 }
+
+@test "bench-generators sets wrk and volley side by side, in tables and in JSON" {
+  [ "$(nproc --all)" -ge 2 ] || skip "one CPU"
+  VOLLEY=$ROOT/bin/volley REACTOR=$ROOT/bin/servers/reactor \
+    "$ROOT/scripts/bench-generators" --json "$TMP/g.json" 1 1 3 >"$TMP/tables"
+  grep -q "^What a request costs the client" "$TMP/tables"
+  grep -q "^Where the server is the limit" "$TMP/tables"
+  [ "$(grep -c '^3 ' "$TMP/tables")" = 2 ]
+  # Figures follow from the samples that are kept with them.
+  jq -e '.samples | length == 8 and all(.requests > 0 and .requests_per_s > 0 and .client_cpu_s > 0)' "$TMP/g.json"
+  jq -e '[.samples[] | select(.server == "fast")] as $s |
+    ([$s[] | select(.generator == "volley") | .client_cpu_s / .requests] | add) /
+    ([$s[] | select(.generator == "wrk") | .client_cpu_s / .requests] | add) - .fast[0].cpu_ns_per_request.ratio.median |
+    fabs < 1e-9' "$TMP/g.json"
+  jq -e '.slow[0] | (.requests_per_s.ratio | .low <= .median and .median <= .high) and
+    .agree == (.requests_per_s.ratio | .low <= 1 and .high >= 1)' "$TMP/g.json"
+  run "$ROOT/scripts/bench-generators" 0
+  [ "$status" -eq 2 ]
+  [[ "$output" == *"'0' is no whole number"* ]]
+  nothing_left
+}
+
+@test "the suite levels is planned to take at most three minutes" {
+  "$PARITY" run levels --dry-run >"$TMP/plan"
+  for n in 1 16 64 256 1000; do grep -q "^  health volley c=$n keep-alive: reactor nginx lighttpd$" "$TMP/plan"; done
+  [[ "$(tail -n 1 "$TMP/plan")" =~ about\ ([12])\ min\ |about\ 3\ min\ 0\ s ]]
+}
