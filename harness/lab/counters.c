@@ -259,7 +259,7 @@ double counters_await_time_wait(double limit, double max_s)
 double counters_time_wait_room(void)
 {
     char *text = file_read("/proc/sys/net/ipv4/tcp_max_tw_buckets", NULL, NULL);
-    double room = text ? strtod(text, NULL) / 2 : NAN; /* whole: no locale's point */
+    double room = text ? strtod(text, NULL) * 7 / 8 : NAN; /* whole: no locale's point */
     free(text);
     return room;
 }

@@ -35,8 +35,8 @@ void counters_usage(struct usage *u, const struct counters *before, const struct
    how many are in it then; NaN = not known. */
 double counters_await_time_wait(double limit, double max_s);
 
-/* Half of the TIME_WAIT sockets that the kernel keeps (tcp_max_tw_buckets): beyond them it forgets
-   connections early. NaN = not known. */
+/* Seven eighths of the TIME_WAIT sockets that the kernel keeps (tcp_max_tw_buckets): beyond all of
+   them it forgets connections early. NaN = not known. */
 double counters_time_wait_room(void);
 
 /* A value of a table like /proc/net/snmp: a line "Tcp: NAME NAME..." and one "Tcp: 1 2..." below

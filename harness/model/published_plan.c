@@ -12,42 +12,49 @@
 
 /* Six blocks are the fewest with a 95 % interval (stats/signed_rank.h); ten make it narrower than
    the range of all blocks. */
-static const struct {
+static const struct shape {
     unsigned blocks;
-    double volley_s, generator_s, warmup_s;
-} quick_shape = {6, 0.25, 0.5, 0.05}, faithful_shape = {10, 1, 5, 0.5};
+    double volley_s[PUBLISHED_WEIGHTS]; /* of each server in a block, by the part's weight */
+    double generator_s, warmup_s;
+} quick_shape = {6, {0.2, 0.4, 1}, 0.4, 0.05}, faithful_shape = {10, {1, 1, 3}, 5, 0.5};
 
-/* What is under way when a slice ends takes long where answers are large: longer slices. */
-static const double heavy_factor = 4;
-
-static bool is_heavy(const struct published_row *row)
-{
-    return row->cell.route == ROUTE_LARGE;
-}
+enum {
+    MANY = 1000 /* connections */
+};
 
 static const char *const volley = "volley";
 
+/* What is under way when a slice ends takes long where answers are large or many: longer slices. */
+static enum published_weight weight_of(const struct published_row *row)
+{
+    return row->cell.route == ROUTE_LARGE  ? PUBLISHED_LARGE
+           : row->cell.connections >= MANY ? PUBLISHED_MANY
+                                           : PUBLISHED_USUAL;
+}
+
 static struct published_part *find_part(struct published_plan *p, const struct published_row *row)
 {
+    enum published_weight own = weight_of(row), base = weight_of(&p->document->rows[row->base]);
+    enum published_weight weight = own > base ? own : base; /* they are measured side by side */
     const struct published_table *t = &p->document->tables[row->table];
     double seconds = p->quick || isnan(t->duration_s) ? 0 : t->duration_s;
     uint64_t requests = p->quick || !isnan(t->duration_s) ? 0 : row->requests;
     for (size_t i = 0; i < p->parts_n; i++) {
         struct published_part *x = &p->parts[i];
-        bool same = x->heavy == is_heavy(row) && p->quick;
-        same |= x->heavy == is_heavy(row) && (x->threads == t->threads && x->requests == requests &&
-                                              (requests || x->duration_s == seconds));
-        if (strcmp(x->generator, t->generator) == 0 && same)
+        bool same = p->quick || (x->threads == t->threads && x->requests == requests &&
+                                 (requests || x->duration_s == seconds));
+        if (strcmp(x->generator, t->generator) == 0 && x->weight == weight && same)
             return x;
     }
     struct published_part *x = xgrow(&p->parts, &p->parts_n, sizeof *x);
     *x = (struct published_part){.generator = xstrdup(t->generator), .threads = t->threads};
     x->requests = requests;
-    x->heavy = is_heavy(row);
+    x->weight = weight;
     x->duration_s = seconds > 0 ? seconds
                     : p->quick  ? quick_shape.generator_s
                                 : faithful_shape.generator_s; /* its warm-up's measure */
-    const char *more = x->heavy ? "-large" : "";
+    static const char *const names[] = {"", "-many", "-large"};
+    const char *more = names[weight];
     x->name = p->quick   ? xasprintf("%s%s", t->generator, more)
               : requests ? xasprintf("%s-%llu%s", t->generator, (unsigned long long)requests, more)
                          : xasprintf("%s-%.0fs%s", t->generator, seconds, more);
@@ -186,8 +193,7 @@ void published_plan_suite(const struct published_plan *p, size_t part,
                        .reference = xstrdup(servers->n ? servers->item[0] : "nginx"),
                        .workers = 1,
                        .blocks = p->quick ? quick_shape.blocks : faithful_shape.blocks,
-                       .duration_s = (p->quick ? quick_shape.volley_s : faithful_shape.volley_s) *
-                                     (x->heavy ? heavy_factor : 1),
+                       .duration_s = (p->quick ? quick_shape : faithful_shape).volley_s[x->weight],
                        .warmup_s = p->quick ? quick_shape.warmup_s : faithful_shape.warmup_s,
                        .requests = x->requests,
                        .seed = seed};

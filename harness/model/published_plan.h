@@ -7,14 +7,21 @@
 
 #define PUBLISHED_CEILING "ceiling" /* the server that answers without looking: the limit */
 
+enum published_weight { /* of its cells: how long their slices must be */
+    PUBLISHED_USUAL,
+    PUBLISHED_MANY,  /* connections */
+    PUBLISHED_LARGE, /* answers */
+    PUBLISHED_WEIGHTS
+};
+
 /* Everything that is measured under the same flags of the published generator, in one run. */
 struct published_part {
-    char *name;                   /* a folder's: "wrk-15s", "ab-50000" */
-    char *generator;              /* the published one; volley joins it for the ratio */
-    unsigned threads;             /* of it, as published; 0 = not said */
-    double duration_s;            /* of its trials */
-    uint64_t requests;            /* that end its trials instead; 0 = by time */
-    bool heavy;                   /* large answers */
+    char *name;        /* a folder's: "wrk-15s", "ab-50000" */
+    char *generator;   /* the published one; volley joins it for the ratio */
+    unsigned threads;  /* of it, as published; 0 = not said */
+    double duration_s; /* of its trials */
+    uint64_t requests; /* that end its trials instead; 0 = by time */
+    enum published_weight weight;
     struct strings adapted;       /* what is not as published, in words */
     struct published_cell *cells; /* distinct; their servers are borrowed */
     size_t cells_n;

@@ -189,14 +189,15 @@ static void test_parts(void **state)
     struct published_plan plan;
     load_shipped(&p, "leantea");
     published_plan_make(&plan, &p, false, 1);
-    assert_int_equal(plan.parts_n, 3);
+    assert_int_equal(plan.parts_n, 4);
     assert_true(part_named(&plan, "wrk-15s")->duration_s == 15);
+    assert_int_equal(part_named(&plan, "wrk-15s-many")->cells_n, 2); /* two servers at 2000 */
     assert_true(part_named(&plan, "wrk-10s")->duration_s == 10);
     assert_int_equal(part_named(&plan, "ab-50000")->requests, 50000);
     assert_non_null(strstr(plan.parts[0].adapted.item[0], "-t8: 1 thread here"));
     published_plan_fini(&plan);
     published_plan_make(&plan, &p, true, 8);
-    assert_int_equal(plan.parts_n, 2);
+    assert_int_equal(plan.parts_n, 3);
     assert_int_equal(part_named(&plan, "ab")->requests, 0);
     assert_null(strstr(part_named(&plan, "wrk")->adapted.item[0], "-t8"));
     assert_non_null(strstr(part_named(&plan, "wrk")->adapted.item[0], "(quick)"));
@@ -208,6 +209,12 @@ static void test_parts(void **state)
     assert_int_equal(plan.parts_n, 3);
     assert_int_equal(part_named(&plan, "ab-10000-large")->cells_n, 4);
     assert_int_equal(part_named(&plan, "ab-1000000")->requests, 1000000);
+    published_plan_fini(&plan);
+    published_fini(&p);
+    load_shipped(&p, "luajit"); /* the parser at 100 is held against a row at 1000: side by side */
+    published_plan_make(&plan, &p, true, 1);
+    assert_int_equal(plan.parts_n, 1);
+    assert_int_equal(part_named(&plan, "ab-many")->cells_n, 3);
     published_plan_fini(&plan);
     published_fini(&p);
 }
