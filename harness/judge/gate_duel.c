@@ -84,9 +84,7 @@ static enum gate_outcome outcome_of(const struct duel *d, const struct duel *aga
     } else if (s->interval.high < 0) {
         outcome = GATE_IMPROVED;
         *words = xasprintf("%s", found);
-    } else if (s->decision == DECISION_PASS) {
-        *words = xasprintf("%s, allowed %.3g %%", found, margin);
-    } else if (d->verdict == DUEL_PASS) {
+    } else if (s->decision == DECISION_PASS || d->verdict == DUEL_PASS) {
         *words = xasprintf("%s, allowed %.3g %%", found, margin);
     } else if (d->verdict == DUEL_FAIL) {
         outcome = GATE_NOTE; /* another series ended the duel before this one was decided */

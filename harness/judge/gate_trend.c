@@ -36,14 +36,11 @@ static enum gate_outcome blame(enum verdict v)
     }
 }
 
-/* No ratio now. What never had one is no news, unless the server is to blame. */
-static void add_unmeasured(struct gate *g, const struct level_series *s, const struct level *l)
+/* No ratio now. */
+static void add_unmeasured(struct gate *g, const struct level_series *s)
 {
     enum verdict v = s->like->verdict;
-    enum gate_outcome outcome = blame(v);
-    if (outcome == GATE_NOT_COMPARED && l->n == 0)
-        return;
-    gate_add(g, GATE_TREND, outcome, series_name(s),
+    gate_add(g, GATE_TREND, blame(v), series_name(s),
              v == VERDICT_VALID
                  ? xasprintf("no ratio: the other side has no valid figure")
                  : xasprintf("no ratio: the cell is %s (%s)", verdict_name(v), verdict_meaning(v)));
@@ -125,7 +122,7 @@ static void judge_series(struct gate *g, const struct gate_trend_input *in,
     level_gather(&l, in, s);
     size_t best = level_best(&l, in->last, s->metric);
     if (!isfinite(now.estimate)) {
-        add_unmeasured(g, s, &l);
+        add_unmeasured(g, s);
     } else if (best == l.n) {
         add_new(g, in, s, &l, &now);
     } else {

@@ -93,7 +93,10 @@ static void read_routes(struct counts *c, const struct json_at *at)
     json_t *value;
     if (!json_is_object(at->value))
         return;
-    json_object_foreach(at->value, name, value) read_route(c, at, name);
+    json_object_foreach(at->value, name, value)
+    {
+        read_route(c, at, name);
+    }
 }
 
 int counts_load(struct counts *c, const char *path, struct err *e)

@@ -64,8 +64,8 @@ static void draw(FILE *to, const struct scale *s, const struct gate_check *c)
 
 static int worst_first(const void *a, const void *b)
 {
-    const struct gate_check *const *x = a, *const *y = b;
-    return ((*y)->worse > (*x)->worse) - ((*y)->worse < (*x)->worse);
+    const struct gate_check *x = a, *y = b;
+    return (y->worse > x->worse) - (y->worse < x->worse);
 }
 
 /* The ends of the scale below the picture, 0 where it fits between them. */
@@ -88,15 +88,15 @@ char *gate_chart(const struct gate *g)
 {
     char *text = NULL;
     size_t size, n = 0;
-    const struct gate_check **rows = xcalloc(g->checks_n + 1, sizeof *rows);
+    struct gate_check *rows = xcalloc(g->checks_n + 1, sizeof *rows); /* their texts are g's */
     for (size_t i = 0; i < g->checks_n; i++)
         if (has_interval(&g->checks[i]))
-            rows[n++] = &g->checks[i];
+            rows[n++] = g->checks[i];
     struct scale s = scale_of(g);
     FILE *to = open_memstream(&text, &size);
     qsort(rows, n, sizeof *rows, worst_first);
     for (size_t i = 0; i < n; i++)
-        draw(to, &s, rows[i]);
+        draw(to, &s, &rows[i]);
     if (n)
         draw_axis(to, &s);
     fclose(to);
