@@ -43,7 +43,7 @@ int sandbox_drop_root(const char *user, struct err *err)
 static const int allowed[] = {
     /* serving */
     SYS_accept4, SYS_recvfrom, SYS_sendto, SYS_sendfile, SYS_shutdown, SYS_close, SYS_setsockopt,
-    SYS_getsockopt, SYS_ioctl, SYS_getsockopt, SYS_epoll_pwait, SYS_epoll_ctl, SYS_io_uring_enter,
+    SYS_ioctl, SYS_getsockopt, SYS_epoll_pwait, SYS_epoll_ctl, SYS_io_uring_enter,
     SYS_io_uring_register,
 #ifdef SYS_epoll_wait
     SYS_epoll_wait,
