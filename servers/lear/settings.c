@@ -31,7 +31,8 @@ struct setting {
 #define MS_MAX         86400000 /* a day */
 #define WORKERS_MAX    64
 #define EXAMPLE_COLUMN 28
-#define BODY_MAX       (1 << 20) /* beyond: 413; shorter ones are as unwanted, but 405 or let go by */
+/* the default, as it would be written; where there is none: a sample */
+#define BODY_MAX (1 << 20)
 
 static const struct setting table[] = {
     {"listen.host", TEXT, AT(options.host), 0, 0, "127.0.0.1", "address to listen on"},
