@@ -104,7 +104,7 @@ static int keep(struct str *to, struct str value)
    and turns no other token character into a letter or a hyphen. */
 static inline bool is_name(const char *p, const char *lower, size_t n)
 {
-    return str_words_are(p, lower, n, 0x2020202020202020);
+    return words_are(p, lower, n, 0x2020202020202020);
 }
 
 /* The fields that matter, by length, so that those of one length are neighbours. */

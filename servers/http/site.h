@@ -5,24 +5,9 @@
 #include "http/counters.h"
 #include "http/http1.h"
 #include "http/reply.h"
+#include "http/route.h"
 
 struct files;
-struct site;
-struct route;
-
-typedef void route_answer(struct site *site, struct route *route, struct str body,
-                          struct reply *reply);
-
-/* Something answered by code. Handlers get the decoded body and no request. */
-struct route {
-    struct str path;
-    unsigned methods; /* bits 1 << enum method; HEAD and OPTIONS come with GET */
-    route_answer *answer;
-    struct head head;
-    struct str body; /* of a canned answer */
-    struct route *next_sealed;
-};
-
 #define SITE_STATUSES 20
 #define SITE_LENGTHS  16 /* a power of two */
 
