@@ -13,9 +13,9 @@
 
 double duel_slice_rate(const struct duel_slice *s)
 {
-    if (s->ok < 2 || s->last_ns <= s->first_ns)
+    if (s->ok < 2 || s->last_ns <= s->start_ns)
         return NAN;
-    return (double)(s->ok - 1) / ((double)(s->last_ns - s->first_ns) / 1e9);
+    return (double)s->ok / ((double)(s->last_ns - s->start_ns) / 1e9);
 }
 
 struct reading {

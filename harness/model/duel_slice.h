@@ -22,8 +22,9 @@ struct duel_slice {
     size_t pids_n;
 };
 
-/* Completions per second between the first and the last answer of a slice: what its ramps cost is
-   in neither. NaN for fewer than two. */
+/* Answers per second from the first send to the last answer of a slice. Not from the first answer:
+   where a server answers all connections at once, that one's whole burst would come for nothing.
+   NaN for fewer than two. */
 double duel_slice_rate(const struct duel_slice *s);
 
 struct duel_slices {

@@ -27,7 +27,7 @@ void sample_duel_slices(struct duel_slices *s, const struct sample_load *load, c
         one->stop_ns = at_ns + 5000000;
         one->ok = (uint64_t)(rate * 0.005);
         one->first_ns = at_ns + 100000;
-        one->last_ns = one->first_ns + (uint64_t)((double)(one->ok - 1) / rate * 1e9);
+        one->last_ns = at_ns + (uint64_t)((double)one->ok / rate * 1e9);
         one->duration_ns = one->last_ns - one->start_ns;
         one->pids_n = 2;
         one->cpu_ns[0] = cost * (double)one->ok * load->server_busy;

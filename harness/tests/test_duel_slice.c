@@ -130,16 +130,27 @@ static void test_lean_lines_lack_histograms_alone(void **state)
     free(lean);
 }
 
-static void test_rate_is_between_first_and_last_answer(void **state)
+static void test_rate_is_from_first_send_to_last_answer(void **state)
 {
     (void)state;
-    struct duel_slice s = {.ok = 11, .first_ns = 1000000, .last_ns = 2000000, .start_ns = 0};
+    struct duel_slice s = {.ok = 20, .start_ns = 1000000, .first_ns = 2000000, .last_ns = 3000000};
     assert_float_equal(duel_slice_rate(&s), 10000, 1e-6);
     s.ok = 1;
     assert_true(isnan(duel_slice_rate(&s)));
-    s.ok = 5;
-    s.last_ns = s.first_ns;
-    assert_true(isnan(duel_slice_rate(&s)));
+}
+
+/* Sixteen connections that are always answered together, 16 ms after they asked: 1000 a second,
+   however few bursts a slice has; even one, which begins and ends at the same moment. */
+static void test_bursts_are_not_counted_for_nothing(void **state)
+{
+    (void)state;
+    for (uint64_t bursts = 1; bursts < 10; bursts++) {
+        struct duel_slice s = {.ok = 16 * bursts,
+                               .start_ns = 5000000,
+                               .first_ns = 21000000,
+                               .last_ns = 5000000 + 16000000 * bursts};
+        assert_float_equal(duel_slice_rate(&s), 1000, 1e-6);
+    }
 }
 
 int main(void)
@@ -150,7 +161,8 @@ int main(void)
         cmocka_unit_test(test_a_slice_without_an_answer_has_no_times),
         cmocka_unit_test(test_other_lines_are_skipped),
         cmocka_unit_test(test_refuses_by_line_and_key),
-        cmocka_unit_test(test_rate_is_between_first_and_last_answer),
+        cmocka_unit_test(test_rate_is_from_first_send_to_last_answer),
+        cmocka_unit_test(test_bursts_are_not_counted_for_nothing),
         cmocka_unit_test(test_lean_lines_lack_histograms_alone),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -93,7 +93,8 @@ static void put_slices(bool odd_has_some)
         if (order[i] == 1 && !odd_has_some)
             continue;
         char *more = xasprintf(
-            "%s{\"type\":\"slice\",\"target\":%zu,\"start_ns\":1,\"stop_ns\":2,\"first_ns\":1000,"
+            "%s{\"type\":\"slice\",\"target\":%zu,\"start_ns\":1000,\"stop_ns\":2000,\"first_ns\":"
+            "2000,"
             "\"last_ns\":%d,\"duration_ns\":2000000,\"ok\":51,\"failed\":0,\"unanswered\":0,"
             "\"errors\":{},\"client_cpu_ns\":250000,\"client_spin_ns\":0,\"server_cpu_ns\":[300000]"
             ","

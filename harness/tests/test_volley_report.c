@@ -64,9 +64,10 @@ static void test_slices(void **state)
             continue; /* gone */
         struct duel_slice *s = &slices.item[slices.n++];
         *s = (struct duel_slice){.target = (unsigned)target,
-                                 .first_ns = 1000,
+                                 .start_ns = 1000,
+                                 .first_ns = 2000,
                                  .last_ns = 1001000,
-                                 .ok = target == 2 ? 201 : 101,
+                                 .ok = target == 2 ? 200 : 100,
                                  .client_cpu_ns = 5000,
                                  .pids_n = 1};
         s->cpu_ns[0] = 20100;
@@ -75,7 +76,7 @@ static void test_slices(void **state)
     struct volley_turns turns = {&slices, order, 3, 0};
     volley_report_share(&turns, shares);
     assert_near(shares[2].log_ratio[METRIC_THROUGHPUT], log(2), 1e-9);
-    assert_near(shares[2].log_ratio[METRIC_CPU], log(101.0 / 201), 1e-9);
+    assert_near(shares[2].log_ratio[METRIC_CPU], log(0.5), 1e-9);
     assert_near(shares[1].log_ratio[METRIC_THROUGHPUT], 0, 1e-9);
     assert_true(isnan(shares[0].log_ratio[METRIC_THROUGHPUT]));
     assert_near(shares[2].outcome.cpu_s, 4 * 5e-6, 1e-12);
