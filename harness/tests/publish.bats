@@ -23,6 +23,10 @@ result() { # NUMBER: a run's folder, with a report
   jq --arg s "$(printf '2026-11-30T%02d:%02d:%02dZ' $(($1 / 3600)) $(($1 / 60 % 60)) $(($1 % 60)))" \
     '.started = $s' "$RESULT" >"$TMP/run-$1/result.json"
   echo "<!doctype html><title>report $1</title>" >"$TMP/run-$1/report.html"
+  mkdir -p "$TMP/run-$1/charts" "$TMP/run-$1/conf/nginx" "$TMP/run-$1/raw"
+  echo '<svg/>' >"$TMP/run-$1/charts/a.svg"
+  echo 'worker_processes 1;' >"$TMP/run-$1/conf/nginx/nginx.conf"
+  echo 'much' >"$TMP/run-$1/raw/slices.jsonl"
 }
 publish() { # CLONE NUMBER [OPTIONS]
   (cd "$TMP/$1" && "$ROOT/ci/publish" "$TMP/run-$2" --site "$TMP/site-$1" "${@:3}")
@@ -40,6 +44,13 @@ runs() { show trend/history.jsonl | wc -l; }
   id=$(show trend/history.jsonl | jq -r .run)
   show "trend/runs/$id/report.html" | grep -q 'report 1'
   show trend/index.html | grep -q "href=\"runs/$id/report.html\""
+  # What the report links to is there too; folders have a page, for a static host makes none.
+  show "trend/runs/$id/charts/a.svg" | grep -q svg
+  show "trend/runs/$id/charts/index.html" | grep -q 'href="a.svg"'
+  show "trend/runs/$id/conf/index.html" | grep -q 'href="nginx/nginx.conf"'
+  show "trend/runs/$id/raw/index.html" | grep -q 'stays with the run'
+  run show "trend/runs/$id/raw/slices.jsonl"
+  [ "$status" -ne 0 ]
   show .nojekyll
   run git -C "$TMP/origin.git" merge-base main gh-pages
   [ "$status" -ne 0 ]
@@ -119,6 +130,29 @@ hook_once() {
   grep -q "git push origin $lost:refs/heads/gh-pages-before" "$TMP/said"
   [ "$(runs)" -eq 1 ] # only ours: what was thrown away by them is not brought back behind their back
   [ "$(git -C "$TMP/origin.git" rev-list --count gh-pages)" -eq 2 ] # on top of theirs
+}
+
+@test "digits of a commit's name are not taken for an HTTP status" {
+  make_origin
+  result 1 && result 2
+  publish one 1
+  # Refused twice, as git words it when a name is in the way of the lock, with names full of 403.
+  cat >"$TMP/git" <<'END'
+#!/bin/sh
+if [ "$1" = push ] && [ "$(wc -l <"$TMP/pushes")" -lt 2 ]; then
+  echo push >>"$TMP/pushes"
+  echo "! HEAD:refs/heads/gh-pages [remote rejected] (something new: 4034014034014030 and 4010403)"
+  exit 1
+fi
+exec "$REAL_GIT" "$@"
+END
+  chmod +x "$TMP/git"
+  : >"$TMP/pushes"
+  REAL_GIT=$(command -v git)
+  export REAL_GIT TMP
+  PATH=$TMP:$PATH publish one 2 2>"$TMP/said" || { cat "$TMP/said"; return 1; }
+  [ "$(wc -l <"$TMP/pushes")" -eq 2 ]
+  [ "$(runs)" -eq 2 ]
 }
 
 @test "no right to push: said, exit 3, the site is left, the remote untouched" {
