@@ -106,5 +106,6 @@ int main(void)
         cmocka_unit_test(prefers),
         cmocka_unit_test(finds_the_field),
     };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

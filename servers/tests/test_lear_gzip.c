@@ -76,5 +76,6 @@ int main(void)
         cmocka_unit_test(must_fit),
         cmocka_unit_test(suits),
     };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -251,5 +251,6 @@ int main(void)
         cmocka_unit_test(refuses),  cmocka_unit_test(too_long_a_key), cmocka_unit_test(no_file),
         cmocka_unit_test(defaults), cmocka_unit_test(takes_all),      cmocka_unit_test(example),
     };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, make_name, remove_file);
 }

@@ -325,5 +325,6 @@ int main(void)
         cmocka_unit_test(dead_worker),    cmocka_unit_test(dead_in_lock),
         cmocka_unit_test(at_once),
     };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
