@@ -114,5 +114,6 @@ int main(void)
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_differ),
     };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

@@ -226,5 +226,6 @@ int main(void)
         cmocka_unit_test(test_counts_improved), cmocka_unit_test(test_counted_elsewhere),
         cmocka_unit_test(test_not_counted),     cmocka_unit_test(test_routes_new_and_gone),
     };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -251,5 +251,6 @@ int main(void)
         cmocka_unit_test(test_faults),       cmocka_unit_test(test_client_bound),
         cmocka_unit_test(test_time_over),    cmocka_unit_test(test_no_alarm_on_equal_builds),
     };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

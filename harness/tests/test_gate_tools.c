@@ -84,5 +84,6 @@ int main(void)
         cmocka_unit_test(test_strace),
         cmocka_unit_test(test_compiler),
     };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -445,5 +445,6 @@ int main(void)
         cmocka_unit_test(test_creep),
         cmocka_unit_test(test_new_level),
     };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

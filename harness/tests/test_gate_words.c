@@ -178,5 +178,6 @@ int main(void)
         cmocka_unit_test(test_summary),
         cmocka_unit_test(test_hostile_words),
     };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

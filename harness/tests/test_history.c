@@ -221,5 +221,6 @@ int main(void)
         cmocka_unit_test(test_torn_line),
         cmocka_unit_test(test_machine_kinds),
     };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

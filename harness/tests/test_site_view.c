@@ -151,5 +151,6 @@ int main(void)
         cmocka_unit_test(test_what_is_not_valid_is_left_out),
         cmocka_unit_test(test_no_run),
     };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
