@@ -77,7 +77,9 @@ def chunked_echo(server, rng):
                 piece = body[i:i + step]
                 c.send(b"%x;ext=1\r\n%b\r\n" % (len(piece), piece))
             c.send(b"0\r\nTrailer: t\r\n\r\n")
-            assert c.answer().body == body
+            answer = c.answer()
+            assert answer.status == 200 and answer.body == body, \
+                f"{answer.status}, {len(answer.body)} bytes where {len(body)} were sent"
 
 
 def reset(server, rng):
