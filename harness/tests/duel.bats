@@ -56,6 +56,7 @@ refused() {
 @test "the self-test: itself does not fail, its handicapped twin does" {
   run duel --self-test --quick
   echo "$output"
+  [ "$status" -ne 3 ] || skip "this machine is too noisy to tell 15 % (the self-test says so itself)"
   [ "$status" -eq 0 ]
   [[ "$output" == *"ok: A against itself must not FAIL"* ]]
   [[ "$output" == *"must FAIL: FAIL"* ]]
