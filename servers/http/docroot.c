@@ -70,9 +70,10 @@ int docroot_open(struct docroot *d, const char *path, struct err *err)
     int error = errno;
     const struct passwd *user = getpwuid(geteuid());
     docroot_close(d);
-    return err_set(
-        err, "can't read the document root %s as user %s: %s (make it readable for it, or choose another user)",
-        path, user ? user->pw_name : "without a name", strerror(error));
+    return err_set(err,
+                   "can't read the document root %s as user %s: %s (make it readable for it, or "
+                   "choose another user)",
+                   path, user ? user->pw_name : "without a name", strerror(error));
 }
 
 void docroot_close(struct docroot *d)
