@@ -18,7 +18,7 @@ struct duel_slice {
     bool wrong;      /* some of them were wrong answers: status, framing, length or body */
     char what[120];  /* "status 12, reset 1", or "" */
     double client_cpu_ns, client_spin_ns; /* of its CPU time, what it spent looking in vain */
-    double cpu_ns[DUEL_PIDS_MAX]; /* of each process, in the order given; NaN = gone */
+    double cpu_ns[DUEL_PIDS_MAX];         /* of each process, in the order given; NaN = gone */
     size_t pids_n;
 };
 
