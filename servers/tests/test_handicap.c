@@ -21,7 +21,8 @@ static double spin_for(double each_ns, double wanted_ns)
 {
     handicap_set(each_ns);
     double start = now_ns();
-    for (double due = 0; due < wanted_ns; due += each_ns)
+    long calls = (long)(wanted_ns / each_ns) + 1;
+    for (long i = 0; i < calls; i++)
         handicap_spin();
     return now_ns() - start;
 }
