@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/err.h"
 #include "model/json_field.h"
+#include "model/json_out.h"
 #include "model/metric.h"
 
 #include <assert.h>
@@ -12,72 +13,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-static json_t *real(double v)
-{
-    return isfinite(v) ? json_real(v) : json_null();
-}
-
-/* Texts come from git and from tools: bytes that aren't UTF-8 become '?'. */
-static json_t *text(const char *s)
-{
-    json_t *v = s ? json_string(s) : json_null();
-    if (v)
-        return v;
-    char *copy = xstrdup(s);
-    for (char *p = copy; *p; p++)
-        *p = (unsigned char)*p >= 0x80 ? '?' : *p;
-    v = json_string(copy);
-    free(copy);
-    return v;
-}
-
-static void put(json_t *object, const char *key, json_t *value)
-{
-    int rc = json_object_set_new(object, key, value);
-    assert(rc == 0);
-}
-
-static json_t *facts_json(const struct facts *f)
-{
-    json_t *o = json_object();
-    for (size_t i = 0; i < f->n; i++)
-        put(o, f->item[i].key, f->item[i].text ? text(f->item[i].text) : real(f->item[i].number));
-    return o;
-}
-
 static json_t *interval_json(const struct interval *v)
 {
     if (!isfinite(v->estimate))
         return json_null();
-    return json_pack("{s:o, s:o, s:o, s:o, s:I}", "estimate", real(v->estimate), "low",
-                     real(v->low), "high", real(v->high), "confidence", real(v->confidence),
-                     "blocks", (json_int_t)v->n);
+    return json_pack("{s:o, s:o, s:o, s:o, s:I}", "estimate", json_out_real(v->estimate), "low",
+                     json_out_real(v->low), "high", json_out_real(v->high), "confidence",
+                     json_out_real(v->confidence), "blocks", (json_int_t)v->n);
 }
 
 static json_t *series_json(const struct history_series *s)
 {
     json_t *o = json_object(), *ratio = json_object();
     for (int m = 0; m < METRIC_COUNT; m++)
-        put(ratio, metric_name((enum metric)m), interval_json(&s->ratio[m]));
-    put(o, "server", text(s->server));
-    put(o, "route", text(s->route));
-    put(o, "generator", text(s->generator));
-    put(o, "connections", json_integer(s->connections));
-    put(o, "mode", json_string(s->keepalive ? "keep-alive" : "close"));
-    put(o, "verdict", json_string(verdict_name(s->verdict)));
-    put(o, "requests_per_s", real(s->requests_per_s));
-    put(o, "cpu_ns_per_request", real(s->cpu_ns_per_request));
-    put(o, "latency_p99_us", real(s->latency_p99_us));
-    put(o, "ratio", ratio);
+        json_out_put(ratio, metric_name((enum metric)m), interval_json(&s->ratio[m]));
+    json_out_put(o, "server", json_out_text(s->server));
+    json_out_put(o, "route", json_out_text(s->route));
+    json_out_put(o, "generator", json_out_text(s->generator));
+    json_out_put(o, "connections", json_integer(s->connections));
+    json_out_put(o, "mode", json_string(s->keepalive ? "keep-alive" : "close"));
+    json_out_put(o, "verdict", json_string(verdict_name(s->verdict)));
+    json_out_put(o, "requests_per_s", json_out_real(s->requests_per_s));
+    json_out_put(o, "cpu_ns_per_request", json_out_real(s->cpu_ns_per_request));
+    json_out_put(o, "latency_p99_us", json_out_real(s->latency_p99_us));
+    json_out_put(o, "ratio", ratio);
     return o;
 }
 
 static json_t *counts_json(const struct history_counts *c)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "server", text(c->server), "route",
-                     text(c->route), "instructions_per_request", real(c->instructions),
-                     "system_calls_per_request", real(c->system_calls), "allocations_per_request",
-                     real(c->allocations), "response_bytes", real(c->response_bytes));
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o}", "server", json_out_text(c->server), "route",
+        json_out_text(c->route), "instructions_per_request", json_out_real(c->instructions),
+        "system_calls_per_request", json_out_real(c->system_calls), "allocations_per_request",
+        json_out_real(c->allocations), "response_bytes", json_out_real(c->response_bytes));
 }
 
 /* What is known of the commit, in the order of the keys in JSON: the same list reads them. */
@@ -97,21 +66,22 @@ char *history_run_to_line(const struct history_run *run)
 {
     json_t *series = json_array(), *counts = json_array();
     json_t *o = json_pack("{s:s, s:i, s:o, s:s}", "schema", "parity/history", "schema_version", 1,
-                          "run", text(run->id), "time", run->time);
-#define X(name) put(o, #name, text(run->name));
+                          "run", json_out_text(run->id), "time", run->time);
+#define X(name) json_out_put(o, #name, json_out_text(run->name));
     RUN_TEXTS(X)
 #undef X
-    put(o, "suite", text(run->suite));
-    put(o, "reference", text(run->reference));
-    put(o, "machine",
-        json_pack("{s:s, s:o}", "key", run->machine.key, "facts", facts_json(&run->machine.facts)));
-    put(o, "versions", facts_json(&run->versions));
+    json_out_put(o, "suite", json_out_text(run->suite));
+    json_out_put(o, "reference", json_out_text(run->reference));
+    json_out_put(o, "machine",
+                 json_pack("{s:s, s:o}", "key", run->machine.key, "facts",
+                           json_out_facts(&run->machine.facts)));
+    json_out_put(o, "versions", json_out_facts(&run->versions));
     for (size_t i = 0; i < run->series_n; i++)
         json_array_append_new(series, series_json(&run->series[i]));
     for (size_t i = 0; i < run->counts_n; i++)
         json_array_append_new(counts, counts_json(&run->counts[i]));
-    put(o, "series", series);
-    put(o, "counts", counts);
+    json_out_put(o, "series", series);
+    json_out_put(o, "counts", counts);
     char *line = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(8));
     assert(line);
     json_decref(o);

@@ -3,6 +3,7 @@
 #include "model/published_outcome.h"
 
 #include "base/alloc.h"
+#include "model/json_out.h"
 
 #include <assert.h>
 #include <jansson.h>
@@ -10,60 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static json_t *real(double v)
-{
-    return isfinite(v) ? json_real(v) : json_null();
-}
-
 static json_t *count(uint64_t v)
 {
     return v ? json_integer((json_int_t)v) : json_null();
 }
 
-/* Bytes that aren't UTF-8 (a log, a tool's words) become '?'. */
-static json_t *text(const char *s)
-{
-    json_t *v = s ? json_string(s) : json_null();
-    if (v)
-        return v;
-    char *copy = xstrdup(s);
-    for (char *p = copy; *p; p++)
-        *p = (unsigned char)*p >= 0x80 ? '?' : *p;
-    v = json_string(copy);
-    free(copy);
-    return v;
-}
-
-static void put(json_t *object, const char *key, json_t *value)
-{
-    int rc = json_object_set_new(object, key, value);
-    assert(rc == 0);
-}
-
-static json_t *list(const struct strings *s)
-{
-    json_t *a = json_array();
-    for (size_t i = 0; i < s->n; i++)
-        json_array_append_new(a, text(s->item[i]));
-    return a;
-}
-
-static json_t *facts_json(const struct facts *f)
-{
-    json_t *o = json_object();
-    for (size_t i = 0; i < f->n; i++)
-        put(o, f->item[i].key, f->item[i].text ? text(f->item[i].text) : real(f->item[i].number));
-    return o;
-}
-
 static json_t *interval_json(const struct interval *v)
 {
     json_t *o = json_object();
-    put(o, "estimate", real(v->estimate));
-    put(o, "low", real(v->low));
-    put(o, "high", real(v->high));
-    put(o, "confidence", real(v->confidence));
-    put(o, "blocks", json_integer((json_int_t)v->n));
+    json_out_put(o, "estimate", json_out_real(v->estimate));
+    json_out_put(o, "low", json_out_real(v->low));
+    json_out_put(o, "high", json_out_real(v->high));
+    json_out_put(o, "confidence", json_out_real(v->confidence));
+    json_out_put(o, "blocks", json_integer((json_int_t)v->n));
     return o;
 }
 
@@ -72,33 +32,33 @@ static json_t *range_json(const struct published_range *r)
     json_t *o = json_object();
     if (!r->known)
         return json_decref(o), json_null();
-    put(o, "low", real(r->low));
-    put(o, "high", real(r->high));
+    json_out_put(o, "low", json_out_real(r->low));
+    json_out_put(o, "high", json_out_real(r->high));
     return o;
 }
 
 static json_t *cell_json(const struct published_cell *c)
 {
     json_t *o = json_object();
-    put(o, "server", text(c->server));
-    put(o, "route", text(route_get(c->route)->name));
-    put(o, "connections", json_integer(c->connections));
-    put(o, "mode", json_string(c->keepalive ? "keep-alive" : "close"));
+    json_out_put(o, "server", json_out_text(c->server));
+    json_out_put(o, "route", json_out_text(route_get(c->route)->name));
+    json_out_put(o, "connections", json_integer(c->connections));
+    json_out_put(o, "mode", json_string(c->keepalive ? "keep-alive" : "close"));
     return o;
 }
 
 static json_t *published_row_json(const struct published *p, const struct published_row *row)
 {
     json_t *o = json_object();
-    put(o, "table", text(p->tables[row->table].id));
-    put(o, "server", text(row->server));
-    put(o, "route", text(row->page));
-    put(o, "connections", json_integer(row->cell.connections));
-    put(o, "workers", count(row->workers));
-    put(o, "run", count(row->run));
-    put(o, "requests_per_s", real(row->requests_per_s));
-    put(o, "p50_us", real(row->p50_ms * 1e3));
-    put(o, "p99_us", real(row->p99_ms * 1e3));
+    json_out_put(o, "table", json_out_text(p->tables[row->table].id));
+    json_out_put(o, "server", json_out_text(row->server));
+    json_out_put(o, "route", json_out_text(row->page));
+    json_out_put(o, "connections", json_integer(row->cell.connections));
+    json_out_put(o, "workers", count(row->workers));
+    json_out_put(o, "run", count(row->run));
+    json_out_put(o, "requests_per_s", json_out_real(row->requests_per_s));
+    json_out_put(o, "p50_us", json_out_real(row->p50_ms * 1e3));
+    json_out_put(o, "p99_us", json_out_real(row->p99_ms * 1e3));
     return o;
 }
 
@@ -107,24 +67,24 @@ static json_t *row_json(const struct published_outcome *o, size_t i)
     const struct published_row *row = &o->document->rows[i];
     const struct published_finding *f = &o->rows[i];
     json_t *j = json_object(), *measured = json_object(), *ratio = json_object();
-    put(measured, "verdict", json_string(verdict_name(f->verdict)));
-    put(measured, "note", text(f->note));
-    put(measured, "requests_per_s", real(f->requests_per_s));
-    put(measured, "p50_us", real(f->p50_us));
-    put(measured, "p99_us", real(f->p99_us));
-    put(ratio, "base", json_integer((json_int_t)row->base));
-    put(ratio, "published", real(f->ratio));
-    put(ratio, "window", range_json(&f->window));
-    put(ratio, "requests_per_s", interval_json(&f->throughput));
-    put(ratio, "cpu_ns_per_request", interval_json(&f->cpu));
-    put(ratio, "paired", json_boolean(f->paired));
-    put(j, "published", published_row_json(o->document, row));
-    put(j, "cell", cell_json(&row->cell));
-    put(j, "run", text(o->plan->parts[o->plan->part_of_row[i]].name));
-    put(j, "measured", measured);
-    put(j, "ratio", ratio);
-    put(j, "word", json_string(published_word_name(f->word)));
-    put(j, "why", text(f->why));
+    json_out_put(measured, "verdict", json_string(verdict_name(f->verdict)));
+    json_out_put(measured, "note", json_out_text(f->note));
+    json_out_put(measured, "requests_per_s", json_out_real(f->requests_per_s));
+    json_out_put(measured, "p50_us", json_out_real(f->p50_us));
+    json_out_put(measured, "p99_us", json_out_real(f->p99_us));
+    json_out_put(ratio, "base", json_integer((json_int_t)row->base));
+    json_out_put(ratio, "published", json_out_real(f->ratio));
+    json_out_put(ratio, "window", range_json(&f->window));
+    json_out_put(ratio, "requests_per_s", interval_json(&f->throughput));
+    json_out_put(ratio, "cpu_ns_per_request", interval_json(&f->cpu));
+    json_out_put(ratio, "paired", json_boolean(f->paired));
+    json_out_put(j, "published", published_row_json(o->document, row));
+    json_out_put(j, "cell", cell_json(&row->cell));
+    json_out_put(j, "run", json_out_text(o->plan->parts[o->plan->part_of_row[i]].name));
+    json_out_put(j, "measured", measured);
+    json_out_put(j, "ratio", ratio);
+    json_out_put(j, "word", json_string(published_word_name(f->word)));
+    json_out_put(j, "why", json_out_text(f->why));
     return j;
 }
 
@@ -133,18 +93,18 @@ static json_t *claim_json(const struct published_outcome *o, size_t i)
     const struct published_claim *c = &o->document->claims[i];
     const struct published_judgement *g = &o->claims[i];
     json_t *j = json_object(), *said = json_object(), *data = json_object();
-    put(said, "text", text(c->said));
-    put(said, "range", range_json(&c->said_range));
-    put(said, "word", json_string(published_word_name(g->said)));
-    put(data, "text", text(c->data));
-    put(data, "range", range_json(&c->data_range));
-    put(data, "word", json_string(published_word_name(g->data)));
-    put(j, "id", text(c->id));
-    put(j, "said", said);
-    put(j, "own_data", data);
-    put(j, "measured", text(g->measured));
-    put(j, "value", interval_json(&g->value));
-    put(j, "why", text(g->why));
+    json_out_put(said, "text", json_out_text(c->said));
+    json_out_put(said, "range", range_json(&c->said_range));
+    json_out_put(said, "word", json_string(published_word_name(g->said)));
+    json_out_put(data, "text", json_out_text(c->data));
+    json_out_put(data, "range", range_json(&c->data_range));
+    json_out_put(data, "word", json_string(published_word_name(g->data)));
+    json_out_put(j, "id", json_out_text(c->id));
+    json_out_put(j, "said", said);
+    json_out_put(j, "own_data", data);
+    json_out_put(j, "measured", json_out_text(g->measured));
+    json_out_put(j, "value", interval_json(&g->value));
+    json_out_put(j, "why", json_out_text(g->why));
     return j;
 }
 
@@ -152,28 +112,28 @@ static json_t *run_json(const struct published_outcome *o, size_t i)
 {
     const struct published_part *x = &o->plan->parts[i];
     json_t *j = json_object();
-    put(j, "name", text(x->name));
-    put(j, "generator", text(x->generator));
-    put(j, "threads", count(x->threads));
-    put(j, "duration_s", x->requests ? json_null() : real(x->duration_s));
-    put(j, "requests", count(x->requests));
-    put(j, "adapted", list(&x->adapted));
-    put(j, "cpus", text(o->runs[i].cpus));
-    put(j, "cells", json_integer((json_int_t)o->runs[i].cells));
-    put(j, "valid_cells", json_integer((json_int_t)o->runs[i].valid));
-    put(j, "failed", text(o->runs[i].failed));
+    json_out_put(j, "name", json_out_text(x->name));
+    json_out_put(j, "generator", json_out_text(x->generator));
+    json_out_put(j, "threads", count(x->threads));
+    json_out_put(j, "duration_s", x->requests ? json_null() : json_out_real(x->duration_s));
+    json_out_put(j, "requests", count(x->requests));
+    json_out_put(j, "adapted", json_out_list(&x->adapted));
+    json_out_put(j, "cpus", json_out_text(o->runs[i].cpus));
+    json_out_put(j, "cells", json_integer((json_int_t)o->runs[i].cells));
+    json_out_put(j, "valid_cells", json_integer((json_int_t)o->runs[i].valid));
+    json_out_put(j, "failed", json_out_text(o->runs[i].failed));
     return j;
 }
 
 static json_t *memory_json(const struct published_memory *m)
 {
     json_t *j = json_object();
-    put(j, "server", text(m->server));
-    put(j, "connections", json_integer(m->connections));
-    put(j, "idle_bytes", real(m->idle_bytes));
-    put(j, "used_bytes", real(m->used_bytes));
-    put(j, "resolution_bytes", real(m->resolution_bytes));
-    put(j, "why", text(m->why));
+    json_out_put(j, "server", json_out_text(m->server));
+    json_out_put(j, "connections", json_integer(m->connections));
+    json_out_put(j, "idle_bytes", json_out_real(m->idle_bytes));
+    json_out_put(j, "used_bytes", json_out_real(m->used_bytes));
+    json_out_put(j, "resolution_bytes", json_out_real(m->resolution_bytes));
+    json_out_put(j, "why", json_out_text(m->why));
     return j;
 }
 
@@ -190,25 +150,25 @@ char *published_outcome_json(const struct published_outcome *o)
         json_array_append_new(claims, claim_json(o, i));
     for (size_t i = 0; i < o->memory_n; i++)
         json_array_append_new(memory, memory_json(&o->memory[i]));
-    put(j, "schema", json_string("parity/reproduced"));
-    put(j, "schema_version", json_integer(1));
-    put(j, "id", text(p->id));
-    put(j, "title", text(p->title));
-    put(j, "source", text(p->source));
-    put(j, "host", text(p->host));
-    put(j, "state", json_string(o->interrupted ? "interrupted" : "complete"));
-    put(j, "quick", json_boolean(o->plan->quick));
-    put(j, "started", text(o->started));
-    put(j, "ended", text(o->ended));
-    put(j, "command", text(o->command));
-    put(j, "seed", json_integer((json_int_t)o->seed));
-    put(j, "adaptations", list(&p->adaptations));
-    put(j, "environment", facts_json(&o->environment));
-    put(j, "missing", facts_json(&o->missing));
-    put(j, "runs", runs);
-    put(j, "rows", rows);
-    put(j, "claims", claims);
-    put(j, "memory", memory);
+    json_out_put(j, "schema", json_string("parity/reproduced"));
+    json_out_put(j, "schema_version", json_integer(1));
+    json_out_put(j, "id", json_out_text(p->id));
+    json_out_put(j, "title", json_out_text(p->title));
+    json_out_put(j, "source", json_out_text(p->source));
+    json_out_put(j, "host", json_out_text(p->host));
+    json_out_put(j, "state", json_string(o->interrupted ? "interrupted" : "complete"));
+    json_out_put(j, "quick", json_boolean(o->plan->quick));
+    json_out_put(j, "started", json_out_text(o->started));
+    json_out_put(j, "ended", json_out_text(o->ended));
+    json_out_put(j, "command", json_out_text(o->command));
+    json_out_put(j, "seed", json_integer((json_int_t)o->seed));
+    json_out_put(j, "adaptations", json_out_list(&p->adaptations));
+    json_out_put(j, "environment", json_out_facts(&o->environment));
+    json_out_put(j, "missing", json_out_facts(&o->missing));
+    json_out_put(j, "runs", runs);
+    json_out_put(j, "rows", rows);
+    json_out_put(j, "claims", claims);
+    json_out_put(j, "memory", memory);
     char *out = json_dumps(j, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
     json_decref(j);
     assert(out);
