@@ -25,10 +25,9 @@ struct flags {
     uint64_t connections, threads, pipeline, requests, seed, expect_status;
     uint64_t duration_ns, timeout_ns, slice_ns, warmup_ns, drain_ns;
     double rate;
-    bool latency, close, poisson, busy_poll, verify, any_length, json, help, version;
     const char *method, *body, *expect_body, *order, *engine, *slices, *source, *cpu;
     struct flags_list headers, pids, urls;
-    bool seed_given;
+    bool latency, close, poisson, busy_poll, verify, any_length, json, help, version, seed_given;
 };
 
 enum flag_type {
