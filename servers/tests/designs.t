@@ -286,7 +286,7 @@ def refuses(server):
     try:
         server.connect().s.close()
         return False
-    except ConnectionRefusedError:
+    except (ConnectionRefusedError, ConnectionResetError):  # reset: the listener closed while it queued
         return True
 
 
