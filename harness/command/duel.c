@@ -6,6 +6,7 @@
 #include "command/duel_session.h"
 #include "command/loss.h"
 #include "command/options.h"
+#include "command/routes.h"
 #include "command/typed.h"
 #include "lab/stop.h"
 
@@ -91,18 +92,7 @@ static int take_routes(struct duel_wish *w, const struct strings *names, struct 
 {
     if (!names->n)
         w->routes[w->routes_n++] = ROUTE_HEALTH;
-    for (size_t i = 0; i < names->n; i++) {
-        int id = route_find(names->item[i]);
-        bool again = false;
-        for (size_t k = 0; k < w->routes_n; k++)
-            again |= (int)w->routes[k] == id;
-        if (id < 0 || again)
-            return err_set(e, EXIT_USAGE,
-                           "--route %s: routes are health, json, echo, small, large, each once",
-                           names->item[i]);
-        w->routes[w->routes_n++] = (enum route_id)id;
-    }
-    return 0;
+    return routes_parse(names, w->routes, &w->routes_n, e);
 }
 
 static int take_metrics(struct duel_wish *w, const struct strings *names, struct err *e)
