@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "command/options.h"
+#include "command/routes.h"
 #include "command/show.h"
 #include "command/typed.h"
 #include "judge/cells.h"
@@ -79,15 +80,7 @@ static void replace(struct strings *of_suite, struct strings *given)
 static int apply_routes(struct suite *s, const struct strings *names, struct err *e)
 {
     s->routes_n = names->n ? 0 : s->routes_n;
-    for (size_t i = 0; i < names->n; i++) {
-        int id = route_find(names->item[i]);
-        if (id < 0 || i >= ROUTE_COUNT)
-            return err_set(e, EXIT_USAGE,
-                           "--route %s: routes are health, json, echo, small, large, each once",
-                           names->item[i]);
-        s->routes[s->routes_n++] = (enum route_id)id;
-    }
-    return 0;
+    return routes_parse(names, s->routes, &s->routes_n, e);
 }
 
 static int apply_levels(struct suite *s, const struct strings *levels, struct err *e)

@@ -37,6 +37,7 @@ suite() { jq "$1" "$ROOT/configs/suites/smoke.json" >"$TMP/suite.json"; }
   refused 2 "connections: 8 is there twice" "$PARITY" run quick --connections 8,8
   refused 2 "--workers 100000" "$PARITY" run quick --workers 100000
   refused 2 "routes are health" "$PARITY" run quick --route helth
+  refused 2 "each once" "$PARITY" run quick --route health,health
   refused 2 "modes are keep-alive and close" "$PARITY" run quick --mode open
   refused 2 'no generator "wkr"' "$PARITY" run quick --generator wkr --out "$TMP/out"
   refused 2 'there is no suite "quik"' "$PARITY" run quik
