@@ -21,8 +21,8 @@ HTTP     := $(wildcard servers/http/*.c)
 SERVERS  := $(patsubst servers/%/main.c,%,$(wildcard servers/*/main.c))
 # A server whose library isn't there is left out, so that nothing else waits for it.
 HEADER_uv = uv.h
-HEADER_lear = yaml.h
-lacking   = $(if $(HEADER_$(1)),$(shell $(CC) $(CFLAGS) -include $(HEADER_$(1)) -E - </dev/null >/dev/null 2>&1 || echo $(1)))
+HEADER_lear = yaml.h zlib.h
+lacking   = $(if $(HEADER_$(1)),$(shell $(CC) $(CFLAGS) $(HEADER_$(1):%=-include %) -E - </dev/null >/dev/null 2>&1 || echo $(1)))
 LEFT_OUT := $(foreach s,$(SERVERS),$(call lacking,$(s)))
 SERVERS  := $(filter-out $(LEFT_OUT),$(SERVERS))
 VOLLEY   := $(if $(wildcard harness/volley/main.c),$(BIN)/volley)
