@@ -40,6 +40,9 @@ note() { jq -r --arg s "$1" '[.cells[] | select(.server == $s)][0] | .note' "$TM
   [ "$(nproc)" -ge 2 ] || skip "needs two CPUs"
   # ab on one thread costs more CPU per request than the reactor, so it is the limit on every machine.
   run smoke --server reactor --generator ab --connections 64 --duration 2
+  # client_full of validity.c: below it somebody else had the client's CPU, or its clock stood still.
+  busy=$(jq '[.cells[] | select(.server == "reactor")][0].client_busy' "$TMP/out/result.json")
+  [ "$(jq -n "$busy >= 0.85")" = true ] || skip "others use this machine: ab was busy for $busy of the time"
   [[ "$(note reactor)" != *"of the CPU time"* ]] || skip "others use this machine: $(note reactor)"
   [ "$(verdict reactor)" = client_bound ]
   [[ "$output" == *client_bound* ]]
@@ -65,10 +68,10 @@ note() { jq -r --arg s "$1" '[.cells[] | select(.server == $s)][0] | .note' "$TM
 }
 
 @test "a server that dies during a trial: server_died, the others go on" {
-  sed 's/"name": "mine"/"name": "mortal"/; s#{dir}#'"$FIXTURES/own"'#' "$FIXTURES/own/server.json" >"$TMP/mortal.json"
-  jq '.start = ["sh", "-c", "(sleep 2.5; kill -SEGV $$) & exec /usr/bin/python3 \"$1\" \"$2\"", "sh",
-      "'"$FIXTURES"'/own/server.py", "{port}"]' "$TMP/mortal.json" >"$TMP/m.json"
-  run smoke --server "$TMP/m.json" --generator wrk --duration 4
+  # At its 3000th request: the contract takes some 2600, and the trial the rest on any machine.
+  jq --arg server "$FIXTURES/own/server.py" '.name = "mortal" | .start = ["/usr/bin/python3", $server, "{port}", "3000"]' \
+    "$FIXTURES/own/server.json" >"$TMP/m.json"
+  run smoke --server "$TMP/m.json" --generator wrk --connections 4 --duration 4
   [ "$status" -eq 1 ]
   [ "$(verdict mortal)" = server_died ]
   [[ "$(note mortal)" == *SEGV* ]]
