@@ -26,7 +26,7 @@ lacking   = $(if $(HEADER_$(1)),$(shell $(CC) $(CFLAGS) $(HEADER_$(1):%=-include
 LEFT_OUT := $(foreach s,$(SERVERS),$(call lacking,$(s)))
 SERVERS  := $(filter-out $(LEFT_OUT),$(SERVERS))
 VOLLEY   := $(if $(wildcard harness/volley/main.c),$(BIN)/volley)
-PROGRAMS  = $(BIN)/parity $(VOLLEY) $(SERVERS:%=$(BIN)/servers/%)
+PROGRAMS  = $(BIN)/parity $(VOLLEY) $(SERVERS:%=$(BIN)/servers/%) $(if $(LEAR_TLS),$(BIN)/servers/lear-tls)
 UNIT     := $(patsubst %.c,build/asan/%,$(wildcard harness/tests/test_*.c servers/tests/test_*.c))
 HELPERS  := $(patsubst %.c,build/asan/%.o,$(wildcard harness/tests/sample_*.c))
 KQUEUE   := build/asan/servers/tests/reactor_kqueue
@@ -86,11 +86,15 @@ $(B)/libparity.a: $(call objects,$(HARNESS))
 $(B)/libhttp.a: $(call objects,$(HTTP))
 $(BIN)/parity $(BIN)/volley: LIBS = -ljansson -luring -lm
 .SECONDEXPANSION:
-$(BIN)/servers/%: $$(call objects,$$(wildcard servers/%/*.c)) $(B)/libhttp.a
+$(BIN)/servers/%: $$(call objects,$$(or $$(SOURCES_$$*),$$(wildcard servers/%/*.c))) $(B)/libhttp.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS_) -o $@ $^ $(LIBS_$*) -luring
 LIBS_uv = -luv
 LIBS_lear = -lyaml -lz
+# lear with TLS: make all LEAR_TLS=1 builds it too, as bin/servers/lear-tls.
+SOURCES_lear = $(filter-out %/certificate.c %/front.c %/tls.c %/tunnel.c,$(wildcard servers/lear/*.c))
+SOURCES_lear-tls = $(wildcard servers/lear/*.c)
+LIBS_lear-tls = $(LIBS_lear) -lssl -lcrypto
 $(BIN)/parity $(BIN)/volley:
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS_) -o $@ $^ $(LIBS)

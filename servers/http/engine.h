@@ -36,14 +36,14 @@ struct engine_user {
 
 struct engine_config {
     enum engine_kind kind;
-    int listen_fd;             /* non-blocking; the engine closes it */
-    int wake_fd;               /* watched for input, or -1; the caller's */
-    unsigned max_links;        /* no more are accepted; the rest wait in the listen queue */
-    uint64_t zerocopy_least;   /* bytes of a body in memory that leave uncopied; 0: none */
-    uint64_t write_timeout_ns; /* without progress a connection is reset */
-    uint64_t *accepted;        /* counters kept by the engine; any may be NULL */
-    uint64_t *bytes_in;
-    uint64_t *bytes_out;
+    int listen_fd;                /* non-blocking; the engine closes it */
+    int (*accept)(int listen_fd); /* NULL, or instead of accept4(2), by epoll only */
+    int wake_fd;                  /* watched for input, or -1; the caller's */
+    unsigned max_links;           /* no more are accepted; the rest wait in the listen queue */
+    uint64_t zerocopy_least;      /* bytes of a body in memory that leave uncopied; 0: none */
+    uint64_t write_timeout_ns;    /* without progress a connection is reset */
+    uint64_t *accepted;           /* counters kept by the engine; any may be NULL */
+    uint64_t *bytes_in, *bytes_out;
     uint64_t *write_timeouts;
 };
 

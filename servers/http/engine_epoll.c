@@ -230,10 +230,16 @@ static void greet(struct engine *e, int fd)
     engine_accept_failed(e, ENOMEM);
 }
 
+static int accept_one(const struct engine_config *c)
+{
+    return c->accept ? c->accept(c->listen_fd)
+                     : accept4(c->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
 static void accept_some(struct engine *e)
 {
     for (int i = 0; i < ACCEPTS && e->listening && !engine_full(e); i++) {
-        int fd = accept4(e->config.listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        int fd = accept_one(&e->config);
         if (fd >= 0)
             greet(e, fd);
         else if (!engine_accept_failed(e, errno))

@@ -17,6 +17,11 @@ struct service {
                   struct err *err);
     void (*close)(void *context);
     void (*finish)(struct engine *e, void *context); /* requests under way may end, no more come */
+    /* NULL, or called in each worker: takes its listener, and returns what the engine listens on in
+       its place; -1 with err set. accept: NULL, or how it accepts from that (epoll only), as a
+       non-blocking accept4(2). */
+    int (*front)(int listen_fd, struct err *err);
+    int (*accept)(int listen_fd);
     const char *const *without; /* options that this program doesn't have, up to NULL; or NULL */
     /* NULL, or what stands in for engines and workers: serves on the listeners (one for each of the
        options' workers), which it takes, until SIGTERM or SIGINT, which are blocked. 0, or -1 with

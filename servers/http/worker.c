@@ -92,6 +92,7 @@ static struct engine *start_engine(const struct options *o, void *context,
     user.on_wake = on_wake;
     struct engine_config config = {.kind = engine_kind_of(o->engine),
                                    .listen_fd = listen_fd,
+                                   .accept = worker.service->accept,
                                    .wake_fd = worker.signal_fd,
                                    .max_links = max_links(o),
                                    .zerocopy_least = o->zerocopy,
@@ -114,7 +115,10 @@ int worker_run(const struct options *o, const struct service *service, const str
     void *context = service->open(o, seat->board, seat->index, err);
     if (!context)
         return -1;
-    struct engine *e = start_engine(o, context, counters, seat->listen_fd, err);
+    int listen_fd = service->front ? service->front(seat->listen_fd, err) : seat->listen_fd;
+    if (listen_fd < 0)
+        return -1;
+    struct engine *e = start_engine(o, context, counters, listen_fd, err);
     if (!e)
         return -1;
     counters->pid = (uint64_t)getpid();

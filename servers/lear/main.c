@@ -7,6 +7,7 @@
 #include "lear/folder.h"
 #include "lear/settings.h"
 #include "lear/store.h"
+#include "lear/tls.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,12 +19,14 @@
 static struct {
     struct settings settings;
     struct store *store;
+    struct tls *tls; /* NULL: in the clear */
 } lear;
 
 static void *open_folder(const struct options *o, struct counters_board *board, unsigned worker,
                          struct err *err)
 {
     (void)o; /* they are in the settings */
+    tls_hide(lear.tls);
     store_enter(lear.store, worker);
     scan_choose();
     return folder_open(&lear.settings, lear.store, board, worker, err);
@@ -31,6 +34,7 @@ static void *open_folder(const struct options *o, struct counters_board *board, 
 
 static void close_folder(void *context)
 {
+    tls_end(lear.tls);
     folder_close(context);
 }
 
@@ -42,6 +46,12 @@ static void tick(struct engine *e, void *context)
 static void finish(struct engine *e, void *context)
 {
     conn_finish_all(e, folder_site(context));
+    tls_finish(lear.tls);
+}
+
+static int front(int listen_fd, struct err *err)
+{
+    return tls_start(lear.tls, listen_fd, err);
 }
 
 /* Often enough that a file isn't kept for much longer than it should be. */
@@ -59,6 +69,8 @@ static int serve(struct err *err)
                               .open = open_folder,
                               .close = close_folder,
                               .finish = finish,
+                              .front = front,
+                              .accept = lear.tls ? tls_accept : NULL,
                               .master = true,
                               .tick = tick,
                               .tick_ms = tick_ms(lear.settings.cache_idle_ms)};
@@ -84,8 +96,10 @@ static void help(void)
 static int with_settings(const char *file, bool check, struct err *err)
 {
     int code = 2;
-    if (settings_read(&lear.settings, file, err) == 0)
+    if (settings_read(&lear.settings, file, err) == 0 &&
+        tls_open(&lear.tls, &lear.settings, err) == 0)
         code = check ? 0 : serve(err);
+    tls_close(lear.tls);
     settings_free(&lear.settings);
     return code;
 }

@@ -15,7 +15,8 @@ enum kind {
     SWITCH,  /* true or false */
     TEXT,    /* any, not empty */
     FOLDER,  /* the same, without a default */
-    PATH     /* of a URL, begins with /; without a default */
+    PATH,    /* of a URL, begins with /; without a default */
+    PEM      /* a file's name; without a default, and so is its whole group */
 };
 
 struct setting {
@@ -82,6 +83,9 @@ static const struct setting table[] = {
     {"limits.head_bytes", NUMBER, AT(options.max_head), 64, 1 << 24, "32768",
      "of a request's head; beyond: 431"},
     {"limits.fields", NUMBER, AT(options.max_fields), 1, 1 << 16, "100", "of a head; beyond: 431"},
+    {"tls.certificate", PEM, AT(tls_certificate), 0, 0, "/etc/lear/cert.pem",
+     "its chain behind it; then the port speaks TLS only (a lear made with LEAR_TLS=1)"},
+    {"tls.key", PEM, AT(tls_key), 0, 0, "/etc/lear/key.pem", "its key, without a passphrase"},
 };
 
 #define COUNT (sizeof table / sizeof *table)
@@ -169,7 +173,8 @@ static int set(struct settings *settings, const struct setting *s, const struct 
     case NUMBER: return set_number(s, y, to, err);
     case SWITCH: return set_switch(y, to, err);
     case TEXT:
-    case FOLDER: return set_text(y, to, err);
+    case FOLDER:
+    case PEM: return set_text(y, to, err);
     case PATH: return set_path(y, to, s->at, err);
     }
     return -1;
@@ -266,6 +271,9 @@ int settings_read(struct settings *s, const char *file, struct err *err)
         return -1;
     if (!s->options.docroot)
         return err_set(err, "%s: site.root is missing: the folder that is to be served", file);
+    if (!s->tls_certificate != !s->tls_key)
+        return err_set(err, "%s: tls.%s is missing: tls.certificate and tls.key belong together",
+                       file, s->tls_key ? "certificate" : "key");
     return 0;
 }
 
@@ -283,11 +291,13 @@ void settings_example(FILE *to)
     for (size_t i = 0; i < COUNT; i++) {
         struct str key = key_of(&table[i]), group = group_of(key);
         if (group.n > 0 && !str_is(group, last))
-            fprintf(to, "%.*s:\n", (int)group.n, group.p);
+            fprintf(to, "%s%.*s:\n", table[i].kind == PEM ? "# " : "", (int)group.n, group.p);
         last = group;
         const char *name = group.n > 0 ? key.p + group.n + 1 : key.p;
-        int width = fprintf(to, "%s%s%s: %s", group.n > 0 ? "  " : "",
-                            table[i].kind == PATH ? "# " : "", name, table[i].start);
+        const char *before = group.n > 0 ? "  " : "";
+        if (table[i].kind >= PATH)
+            before = table[i].kind == PEM ? "#   " : "  # ";
+        int width = fprintf(to, "%s%s: %s", before, name, table[i].start);
         fprintf(to, "%*s# %s\n", width < EXAMPLE_COLUMN ? EXAMPLE_COLUMN - width : 1, "",
                 table[i].help);
     }

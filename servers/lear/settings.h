@@ -11,6 +11,8 @@ struct settings {
     struct options options; /* what all our servers have */
     struct str not_found;   /* path of the page for 404; n == 0: none */
     struct str fallback; /* path of the page for routes that a script in it knows; n == 0: none */
+    const char *tls_certificate; /* PEM file, chain included; NULL: no TLS */
+    const char *tls_key;         /* its key; set where that is */
     uint64_t cache_mib;
     uint64_t file_max_kib;
     uint64_t cache_idle_ms;

@@ -79,6 +79,10 @@ static const struct {
     {ROOT "'': 1\n", ":2: unknown key ''"},
     {"- site\n", ":1: not a mapping; write 'key: value' lines"},
     {"site\n", ":1: not a mapping"},
+    {ROOT "tls: {certificate: ''}\n", ":2: tls.certificate: '' is not a text"},
+    {ROOT "tls: {certificate: c}\n", ": tls.key is missing: tls.certificate and tls.key belong"},
+    {ROOT "tls: {key: k}\n", ": tls.certificate is missing: tls.certificate and tls.key belong"},
+    {ROOT "tls: c\n", ":2: 'tls' has keys of its own, indented below it: certificate, key"},
     {ROOT "---\nworkers: 1\n", ":2: a second document; there must be one"},
     {"site: {root: \"/w\\0x\"}\n", ":1: 'site.root' has a NUL in it"},
     {"site:\n  root: /w\n bad: x\n", ":3: not valid YAML: "},
@@ -144,6 +148,8 @@ static void defaults(void **state)
     assert_int_equal(s.options.port, 9000);
     assert_in_range(s.options.workers, 1, 64);
     assert_null(s.options.stats);
+    assert_null(s.tls_certificate);
+    assert_null(s.tls_key);
     assert_int_equal(s.not_found.n, 0);
     assert_int_equal(s.fallback.n, 0);
     assert_int_equal(s.cache_idle_ms, 300000);
@@ -160,7 +166,8 @@ static void takes_all(void **state)
         "  fallback: /f\n  stats: /s\ncache: {size_mib: 1, file_max_kib: 2, idle_ms: 20,\n"
         "  check_ms: 4}\ngzip: {on: false, level: 9, min_bytes: 5, max_kib: 6}\n"
         "timeouts: {idle_ms: 11, header_ms: 12, body_ms: 13, write_ms: 14, linger_ms: 15,\n"
-        "  grace_ms: 0}\nlimits: {line_bytes: 64, head_bytes: 65, fields: 1} # the last\n...\n";
+        "  grace_ms: 0}\nlimits: {line_bytes: 64, head_bytes: 65, fields: 1}\n"
+        "tls: {certificate: c, key: k} # the last\n...\n";
     struct settings s;
     struct err err;
     if (read_text(text, sizeof text - 1, &s, &err) != 0)
@@ -193,6 +200,8 @@ static void takes_all(void **state)
     assert_string_equal(o->user, "me");
     assert_string_equal(o->docroot, "/a b");
     assert_string_equal(o->stats, "/s");
+    assert_string_equal(s.tls_certificate, "c");
+    assert_string_equal(s.tls_key, "k");
     assert_true(str_is(s.not_found, STR("/n")) && str_is(s.fallback, STR("/f")));
     settings_free(&s);
 }
@@ -217,12 +226,16 @@ static void example(void **state)
     if (read_text(text, strlen(text), &s, &err) != 0)
         fail_msg("%s", err.text);
     assert_string_equal(s.options.docroot, "/srv/www");
+    assert_null(s.tls_certificate);
     settings_free(&s);
     for (char *at; (at = strstr(text, "\n  # "));)
         memmove(at + 3, at + 5, strlen(at + 5) + 1);
+    for (char *at; (at = strstr(text, "\n# "));)
+        memmove(at + 1, at + 3, strlen(at + 3) + 1);
     if (read_text(text, strlen(text), &s, &err) != 0)
         fail_msg("%s", err.text);
     assert_string_equal(s.options.stats, "/status");
+    assert_non_null(s.tls_certificate);
     settings_free(&s);
     for (size_t n = 0; n < strlen(text); n++) {
         int failed = read_text(text, n, &s, &err);
