@@ -135,7 +135,7 @@ static void write_confs(FILE *to, const struct result *r)
     for (size_t i = 0; i < r->plan.servers_n; i++) {
         fputs("<td class=\"long\">", to);
         for (size_t k = 0; k < r->servers[i].conf.n; k++) {
-            fputs(k ? "<br><a href=\"conf/" : "<a href=\"conf/", to);
+            fputs(k ? "<br><a href=\"" : "<a href=\"", to);
             html_url(to, r->servers[i].conf.item[k]);
             html_write(to, "\">%s</a>", r->servers[i].conf.item[k]);
         }
