@@ -285,7 +285,8 @@ static void add_facts(struct result *r)
         facts_text(&r->servers[i].facts, "sha256",
                    "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08");
         facts_number(&r->servers[i].facts, "workers", 1);
-        strings_add(&r->servers[i].conf, i == REACTOR ? "conf/reactor/argv" : "conf/nginx/nginx.conf");
+        strings_add(&r->servers[i].conf,
+                    i == REACTOR ? "conf/reactor/argv" : "conf/nginx/nginx.conf");
     }
 }
 
