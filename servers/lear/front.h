@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 
 /* Set up by tls.c; then the thread's, but for the two flags, which others set and then write to
- * wake_fd. */
+   wake_fd. */
 struct front {
     SSL_CTX *ctx;
     uint64_t greet_ns, leave_ns, grace_ns; /* for a handshake, to take something, to finish */
@@ -34,7 +34,7 @@ struct front {
 int front_prepare(struct front *f);
 
 /* Serves until asked to finish and the last client has gone, or its time is over. For
- * pthread_create. */
+   pthread_create. */
 void *front_run(void *front);
 
 #endif

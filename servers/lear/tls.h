@@ -25,7 +25,7 @@ int tls_start(struct tls *t, int listen_fd, struct err *err);
 int tls_accept(int fd);
 
 /* No new clients; whoever is still served at the end of the grace time is cut off. Called again:
- * now. */
+   now. */
 void tls_finish(struct tls *t);
 
 /* The engine has closed all its connections: waits until their last bytes have left. */

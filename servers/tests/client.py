@@ -2,6 +2,7 @@
 answers must be cut apart; shares nothing with the servers' code."""
 
 import contextlib
+import json
 import os
 import re
 import signal
@@ -130,8 +131,33 @@ class Server:
             return c.answer()
 
     def stats(self):
-        import json
         return json.loads(self.get("/stats").body)
+
+    def workers(self, count):
+        """Their process numbers, when there are so many."""
+        def all_of_them():
+            found = children(self.process.pid)
+            return len(found) == count and found
+        return wait_for(all_of_them, f"{count} workers")
+
+
+class Lear(Server):
+    """lear with these settings; a group's keys as a dictionary. One worker and any port, if nothing else
+    is said."""
+
+    def __init__(self, exe, code=0, **settings):
+        super().__init__(exe=exe, code=code)
+        self.file = tempfile.NamedTemporaryFile("w", suffix=".yaml")
+        settings.setdefault("workers", 1)
+        settings.setdefault("listen", {})["port"] = 0
+        json.dump(settings, self.file)  # JSON is YAML
+        self.file.flush()
+        self.argv = [self.exe, "--config", self.file.name]
+
+
+def children(pid):
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as f:
+        return [int(word) for word in f.read().split()]
 
 
 def wait_for(check, what):

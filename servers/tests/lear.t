@@ -4,7 +4,6 @@ and when, how it starts, loses workers and ends."""
 
 import contextlib
 import gzip
-import json
 import os
 import re
 import resource
@@ -25,27 +24,12 @@ LARGE = os.urandom(256) * 12000  # 3 MB: more than a socket's buffers hold
 PAGE = 4096
 
 
-class Lear(client.Server):
-    """lear with these settings; a group's keys as a dictionary. It leaves no descriptor and no child."""
+class Lear(client.Lear):
+    """lear on a folder. It leaves no descriptor and no child."""
 
     def __init__(self, root, code=0, exe=None, **settings):
-        super().__init__(exe=exe or client.program("lear"), code=code)
-        self.file = tempfile.NamedTemporaryFile("w", suffix=".yaml")
-        settings.setdefault("workers", 1)
-        settings.setdefault("listen", {})["port"] = 0
         settings.setdefault("site", {})["root"] = root
-        json.dump(settings, self.file)  # JSON is YAML
-        self.file.flush()
-        self.argv = [self.exe, "--config", self.file.name]
-
-    def workers(self, count):
-        """Process numbers, when there are so many."""
-        def all_of_them():
-            pid = self.process.pid
-            with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as f:
-                found = [int(word) for word in f.read().split()]
-            return len(found) == count and found
-        return wait_for(all_of_them, f"{count} workers")
+        super().__init__(exe or client.program("lear"), code, **settings)
 
     def ask_all(self, path, count):
         """Asks on new connections until each worker has answered (the kernel spreads them)."""

@@ -3,7 +3,6 @@
 are slow, silent or gone end, and how it does itself. Builds the program, makes its certificates."""
 
 import contextlib
-import json
 import os
 import signal
 import socket
@@ -57,19 +56,13 @@ def site():
         yield top
 
 
-class Lear(client.Server):
+class Lear(client.Lear):
     """lear-tls on a site; its connections speak TLS, and are strict about how it ends."""
 
     def __init__(self, top, exe="build/asan/bin/servers/lear-tls", code=0, **settings):
-        super().__init__(exe=os.path.join(client.HOME, exe), code=code)
-        settings.setdefault("workers", 1)
-        settings.setdefault("listen", {})["port"] = 0
         settings["site"] = {"root": f"{top}/www", "stats": "/stats"}
         settings.setdefault("tls", {"certificate": f"{top}/site.pem", "key": f"{top}/site.key"})
-        self.file = tempfile.NamedTemporaryFile("w", suffix=".yaml")
-        json.dump(settings, self.file)  # JSON is YAML
-        self.file.flush()
-        self.argv = [self.exe, "--config", self.file.name]
+        super().__init__(os.path.join(client.HOME, exe), code, **settings)
         self.context = ssl.create_default_context(cafile=f"{top}/site.pem")
 
     def raw(self, receive_buffer=None):
@@ -80,14 +73,6 @@ class Lear(client.Server):
         s = self.raw(receive_buffer).s
         return client.Connection((context or self.context).wrap_socket(
             s, server_hostname="localhost", suppress_ragged_eofs=False, session=session))
-
-    def workers(self, count):
-        def all_of_them():
-            pid = self.process.pid
-            with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as f:
-                found = [int(word) for word in f.read().split()]
-            return len(found) == count and found
-        return wait_for(all_of_them, f"{count} workers")
 
     def descriptors(self):
         return len(os.listdir(f"/proc/{self.workers(1)[0]}/fd"))

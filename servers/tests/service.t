@@ -164,11 +164,6 @@ def auto_serves_on_epoll():
     return None
 
 
-def children(pid):
-    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as f:
-        return [int(word) for word in f.read().split()]
-
-
 def gone(pid):
     """Ended, or waiting to be collected by whoever inherited it."""
     try:
@@ -181,12 +176,11 @@ def gone(pid):
 def workers_replaced(engine):
     """A worker that is killed is replaced, and the log says why it died."""
     with Server("--workers", "3", "--engine", engine, "--stats", "/stats") as server:
-        before = wait_for(lambda: len(children(server.process.pid)) == 3
-                          and children(server.process.pid), "three workers")
+        before = server.workers(3)
         os.kill(before[0], signal.SIGKILL)
-        after = wait_for(lambda: len(children(server.process.pid)) == 3
-                         and before[0] not in children(server.process.pid)
-                         and children(server.process.pid), "the replacement")
+        after = wait_for(lambda: len(client.children(server.process.pid)) == 3
+                         and before[0] not in client.children(server.process.pid)
+                         and client.children(server.process.pid), "the replacement")
         assert set(after) - set(before), "no new worker"
         wait_for(lambda: f"(pid {before[0]}) died: signal 9" in server.log(), "the reason")
         wait_for(lambda: "replaced by pid" in server.log(), "the replacement in the log")
@@ -202,8 +196,7 @@ def workers_replaced(engine):
 def supervisor_killed():
     """kill -9 of the supervisor leaves no worker and a free port."""
     with Server("--workers", "2", code=-signal.SIGKILL) as server:
-        workers = wait_for(lambda: len(children(server.process.pid)) == 2
-                           and children(server.process.pid), "two workers")
+        workers = server.workers(2)
         os.kill(server.process.pid, signal.SIGKILL)
         for pid in workers:
             wait_for(lambda pid=pid: gone(pid), f"worker {pid} to end")
@@ -250,7 +243,7 @@ def drops_root():
         return "needs root"
     nobody = pwd.getpwnam("nobody")
     with Server("--workers", "2") as server:
-        for pid in (server.process.pid, *children(server.process.pid)):
+        for pid in (server.process.pid, *client.children(server.process.pid)):
             with open(f"/proc/{pid}/status", encoding="ascii") as f:
                 status = dict(line.split(":", 1) for line in f)
             assert set(status["Uid"].split()) == {str(nobody.pw_uid)}, status["Uid"]
@@ -272,7 +265,7 @@ def seccomp(engine):
         for path, status in (("/health", 200), ("/small.txt", 200), ("/large.bin", 200),
                              ("/leak.txt", 403), ("/none", 404), ("/stats", 200)):
             assert server.get(path).status == status, (path, server.log())
-        for pid in children(server.process.pid):
+        for pid in client.children(server.process.pid):
             with open(f"/proc/{pid}/status", encoding="ascii") as f:
                 assert "Seccomp:\t2" in f.read(), f"worker {pid} has no filter"
         with server.connect() as c:
