@@ -132,8 +132,7 @@ static double take_nearer(struct counts *c, const struct counts *again, const st
                 continue;
             if (fabs(other - target) < fabs(*now - target))
                 *now = other;
-            if (fabs(*now - target) / count_resolution(k) > farthest)
-                farthest = fabs(*now - target) / count_resolution(k);
+            farthest = fmax(farthest, fabs(*now - target) / count_resolution(k));
         }
     return farthest;
 }
